@@ -1,0 +1,6 @@
+// Remember an operation under its client-made id, with its answer as JSON.
+// params: operation, kind, revision, at, result
+// access: write
+// returns:
+MERGE (o:Operation {id: $operation})
+SET o.kind = $kind, o.revision = $revision, o.at = $at, o.result = $result

@@ -1,0 +1,7 @@
+// Create fields, or write their merged type and aliases.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MERGE (f:Field {name: row.name})
+SET f.type = row.type, f.aliases = row.aliases

@@ -1,0 +1,7 @@
+// Drop families without tools.
+// params:
+// access: write
+// returns:
+MATCH (f:Family)
+WHERE NOT (f)--()
+DELETE f

@@ -1,0 +1,7 @@
+// Create or update services.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MERGE (s:Service {name: row.name})
+SET s.title = row.title, s.description = row.description, s.owner = row.owner

@@ -1,0 +1,7 @@
+// The text of every trajectory that its vector is made of.
+// params:
+// access: read
+// returns: id, text
+MATCH (j:Trajectory)
+RETURN j.id AS id, j.request AS text
+ORDER BY id

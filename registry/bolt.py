@@ -1,0 +1,300 @@
+"""The Neo4j store, through the official driver. The only module that imports it.
+
+Reads run in read access mode, writes in managed transactions with retry. Every write carries an
+operation id, so a commit whose answer was lost is repeated without being done twice.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import neo4j
+import numpy as np
+from neo4j import exceptions as errors
+
+from spm.cypher import load
+from spm.registry import graph, migrations
+from spm.registry.errors import (
+    OutcomeUnknown,
+    QueryFailed,
+    SpmError,
+    StoreDenied,
+    StoreError,
+    StoreUnreachable,
+    StoreWriteFailed,
+)
+from spm.registry.settings import Settings
+from spm.registry.store import (
+    Answer,
+    Finding,
+    Kind,
+    NothingToDo,
+    Repeated,
+    Row,
+    Transaction,
+    Vector,
+    Work,
+    new_operation,
+    perform,
+    rank,
+)
+
+T = TypeVar("T")
+RETRY_SECONDS = 30.0
+VECTOR_BATCH = 500
+# The driver warns on its own logger about things that translate() already says.
+logging.getLogger("neo4j").setLevel(logging.ERROR)
+
+
+class BoltStore:
+    """A store on a Neo4j server or cluster."""
+
+    engine = "neo4j"
+
+    def __init__(self, settings: Settings) -> None:
+        self.location = settings.store
+        self._database = settings.neo4j_database
+        auth = (settings.neo4j_username, settings.neo4j_password)
+        try:
+            self._driver = neo4j.GraphDatabase.driver(
+                settings.store,
+                auth=auth if settings.neo4j_password else None,
+                connection_timeout=settings.connect_seconds,
+                max_transaction_retry_time=RETRY_SECONDS,
+                max_connection_pool_size=16,
+                liveness_check_timeout=30,
+                notifications_min_severity="OFF",
+                user_agent="spm-registry",
+            )
+        except (errors.ConfigurationError, ValueError) as error:
+            raise StoreUnreachable(
+                f"{self.location!r} is not an address of Neo4j: {error}. "
+                "Write it like neo4j://host:7687 or neo4j+s://host:7687."
+            ) from error
+        try:
+            self._translated(self._driver.verify_connectivity)
+            migrations.require_constraints(self)
+        except BaseException:
+            self._driver.close()
+            raise
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._driver.close()
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def read(self, name: str, /, **params: object) -> list[Row]:
+        """Run a read query file in read access mode, with retry."""
+        query = load(name)
+        bound = query.bind(params)
+        with self._session(neo4j.READ_ACCESS) as session:
+            if query.text.startswith("SHOW"):  # not allowed in a managed read on a cluster member
+                return self._translated(lambda: session.run(_literal(query.text)).data())
+            return self._translated(
+                lambda: session.execute_read(lambda tx: tx.run(_literal(query.text), bound).data())
+            )
+
+    def query(
+        self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
+    ) -> Answer:
+        """Run an ad-hoc query in a read transaction that is always rolled back."""
+
+        def ask() -> Answer:
+            with self._session(neo4j.READ_ACCESS) as session:
+                tx = session.begin_transaction(timeout=timeout)
+                try:
+                    result = tx.run(_literal(text), dict(params))
+                    columns = list(result.keys())
+                    found = result.fetch(limit + 1)
+                    rows = [{k: _plain(v) for k, v in r.items()} for r in found[:limit]]
+                    return Answer(columns, rows, len(found) > limit)
+                finally:
+                    tx.rollback()
+
+        return self._translated(ask)
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def write(self, kind: str, work: Work, operation: str | None = None) -> dict[str, Any] | None:
+        """Do `work` in one transaction, once for each operation id.
+
+        Raises:
+            OutcomeUnknown: the server stayed away after the commit was sent.
+        """
+        self.migrate()
+        return self._commit(kind, work, operation or new_operation())
+
+    def _commit(self, kind: str, work: Work, operation: str) -> dict[str, Any] | None:
+        def once(tx: neo4j.ManagedTransaction) -> dict[str, Any]:
+            return perform(_Runner(tx), kind, work, operation)
+
+        deadline = time.monotonic() + RETRY_SECONDS
+        while True:
+            try:
+                with self._session(neo4j.WRITE_ACCESS) as session:
+                    return self._translated(lambda: session.execute_write(once))
+            except Repeated as repeated:
+                return repeated.result
+            except NothingToDo:
+                return None
+            except OutcomeUnknown:
+                # The operation id makes a second try safe: if the first one landed, it is found.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(1)
+
+    # -- schema ----------------------------------------------------------------------------
+
+    def migrate(self) -> list[str]:
+        """Apply pending schema files, each in a transaction of its own as Neo4j demands."""
+        waiting = migrations.pending(self)
+        for number, query in waiting:
+            self._run_schema(query.text)
+            self._commit(
+                "migrate",
+                lambda tx, n=number, q=query: migrations.enter(tx, n, q),  # type: ignore[misc]
+                new_operation(),
+            )
+        return [query.name for _, query in waiting]
+
+    def _run_schema(self, text: str) -> None:
+        with self._session(neo4j.WRITE_ACCESS) as session:
+            self._translated(lambda: session.run(_literal(text)).consume())
+
+    # -- vectors ---------------------------------------------------------------------------
+
+    def encoded(self, kind: Kind) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of."""
+        return {row["id"]: row["digest"] for row in self.read(f"vectors/{kind}_encoded")}
+
+    def put_vectors(
+        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
+    ) -> None:
+        """Put vectors on the nodes, in batches."""
+        for start in range(0, len(ids), VECTOR_BATCH):
+            part = slice(start, start + VECTOR_BATCH)
+            rows = [
+                {"id": node, "digest": digest, "vector": vector.tolist()}
+                for node, digest, vector in zip(ids[part], digests[part], vectors[part], strict=True)
+            ]
+            self.write("encode", lambda tx, r=rows: _put(tx, kind, r, encoder))  # type: ignore[misc]
+        self.read("vectors/await")
+
+    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
+        """Ask the vector index for more than needed, then score exactly as the other engine does."""
+        rows = self.read(
+            f"vectors/{kind}_nearest", count=2 * count + 64, vector=[float(x) for x in vector]
+        )
+        if not rows:
+            return []
+        matrix = np.array([row["vector"] for row in rows], dtype=np.float32)
+        return rank([row["id"] for row in rows], matrix, vector, count)
+
+    # -- health ----------------------------------------------------------------------------
+
+    def check(self) -> list[Finding]:
+        """Look at server, schema and constraints."""
+        info = self._translated(self._driver.get_server_info)
+        findings = [Finding("server", True, f"{info.agent} at {info.address}")]
+        waiting = migrations.pending(self)
+        note = f"schema {migrations.latest()}" if not waiting else f"{len(waiting)} files to apply"
+        findings.append(Finding("schema", True, note))
+        try:
+            migrations.require_constraints(self)
+            findings.append(Finding("constraints", True, "all there"))
+        except SpmError as error:
+            findings.append(Finding("constraints", False, str(error)))
+        return findings
+
+    def repair(self, *, accept_loss: bool) -> list[str]:
+        """Create what is missing of the schema."""
+        del accept_loss
+        for _, query in migrations.known(self.engine):
+            self._run_schema(query.text)
+        return ["restored constraints and indexes", *self.migrate()]
+
+    # -- driver ----------------------------------------------------------------------------
+
+    def _session(self, access: str) -> neo4j.Session:
+        return self._driver.session(database=self._database, default_access_mode=access)
+
+    def _translated(self, action: Callable[[], T]) -> T:
+        try:
+            return action()
+        except (errors.DriverError, errors.Neo4jError) as error:
+            raise translate(error, self.location) from error
+
+
+class _Runner:
+    def __init__(self, tx: neo4j.ManagedTransaction) -> None:
+        self._tx = tx
+
+    def run(self, name: str, /, **params: object) -> list[Row]:
+        query = load(name)
+        rows: list[Row] = self._tx.run(_literal(query.text), query.bind(params)).data()
+        return rows
+
+
+def translate(error: Exception, location: str) -> SpmError:
+    """Turn an error of the driver into one that says what to do."""
+    again = "Repeat the command: an operation is never done twice."
+    match error:
+        case errors.AuthError():
+            return StoreDenied(
+                f"{location!r} refused the user name or password. "
+                "Set NEO4J_USERNAME and NEO4J_PASSWORD."
+            )
+        case errors.IncompleteCommit():
+            return OutcomeUnknown(
+                f"The connection to {location!r} broke while a commit was under way. {again}"
+            )
+        case errors.ServiceUnavailable() | errors.SessionExpired():
+            return StoreUnreachable(
+                f"Neo4j does not answer at {location!r}. Is it running? "
+                "Start one with: make neo4j, or use the embedded store with --store PATH."
+            )
+        case errors.ClientError() if (error.code or "").startswith("Neo.ClientError.Database"):
+            return StoreUnreachable(f"{location!r}: {error.message} Set NEO4J_DATABASE.")
+        case errors.TransientError():
+            return StoreWriteFailed(f"{location!r} is too busy: {error.message} {again}")
+        case errors.Neo4jError():
+            return QueryFailed(f"The query could not be run: {error.message}")
+        case errors.ConfigurationError():
+            return StoreUnreachable(f"{location!r} cannot be used: {error}.")
+        case errors.TransactionError() | errors.ResultError() | errors.BrokenRecordError():
+            return StoreWriteFailed(f"{location!r} gave an unusable answer: {error} {again}")
+        case _:
+            return StoreError(f"{location!r}: {error} {again}")
+
+
+def _put(tx: Transaction, kind: Kind, rows: list[Row], encoder: str) -> dict[str, Any]:
+    tx.run(f"vectors/{kind}_set", rows=rows)
+    tx.run("state/encoder", encoder=encoder)
+    return {"vectors": len(rows), "encoder": encoder}
+
+
+def _literal(text: str) -> Any:
+    # The driver's type asks for a LiteralString; the texts come from query files or the gate.
+    return text
+
+
+def _plain(value: Any) -> Any:
+    """Bring nodes, relationships and paths into the form that both engines answer."""
+    match value:
+        case neo4j.graph.Node():
+            return graph.node(list(value.labels), dict(value))
+        case neo4j.graph.Relationship():
+            return graph.relationship(value.type, dict(value))
+        case neo4j.graph.Path():
+            return {
+                "nodes": [_plain(node) for node in value.nodes],
+                "relationships": [_plain(edge) for edge in value.relationships],
+            }
+        case list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case _:
+            return value.iso_format() if hasattr(value, "iso_format") else value

@@ -1,0 +1,168 @@
+"""Read manifests and trace files: sizes bounded, duplicates and bombs refused, errors with places."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from spm.registry.errors import InputError, ManifestError, TraceError
+from spm.registry.models import Manifest, Trace
+
+M = TypeVar("M", bound=BaseModel)
+MAX_BYTES = 20_000_000
+MAX_LINE = 2_000_000
+MAX_DEPTH = 64
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest in YAML or JSON.
+
+    Raises:
+        ManifestError: the file cannot be read, parsed or validated; says where.
+    """
+    raw = _read(path, ManifestError)
+    data = _from_json(raw, str(path), ManifestError) if _is_json(path, raw) else _yaml(raw, path)
+    return _validated(Manifest, data, str(path), ManifestError)
+
+
+def manifest_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a manifest."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "spm manifest",
+        **Manifest.model_json_schema(),
+    }
+
+
+def read_traces(path: Path) -> Iterator[Trace]:
+    """Read traces from JSON lines, one by one.
+
+    Raises:
+        TraceError: a line cannot be parsed or validated; says which.
+    """
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b""), 1):
+                place = f"{path}:{number}"
+                if len(line) > MAX_LINE:
+                    raise TraceError(f"{place}: a line is longer than {MAX_LINE:,} bytes.")
+                if line.strip():
+                    data = _from_json(_decoded(line, place, TraceError), place, TraceError)
+                    yield _validated(Trace, data, place, TraceError)
+    except OSError as error:
+        raise TraceError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
+
+
+def _read(path: Path, kind: type[InputError]) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise kind(
+                f"{str(path)!r} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it by service."
+            )
+        return _decoded(path.read_bytes(), str(path), kind)
+    except OSError as error:
+        raise kind(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
+
+
+def _decoded(raw: bytes, place: str, kind: type[InputError]) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise kind(f"{place}: not UTF-8 at byte {error.start}. Save the file as UTF-8.") from error
+
+
+def _is_json(path: Path, raw: str) -> bool:
+    return path.suffix.lower() == ".json" or raw.lstrip().startswith("{")
+
+
+def _from_json(raw: str, place: str, kind: type[InputError]) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        if len(set(keys)) != len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise kind(f"{place}: the key {twice!r} stands twice in one object.")
+        return dict(pairs)
+
+    def constant(name: str) -> Any:
+        raise kind(f"{place}: {name} is not JSON.")
+
+    try:
+        return json.loads(raw, object_pairs_hook=unique, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        line = "" if kind is TraceError else f"line {error.lineno}, "
+        raise kind(
+            f"{place}: not valid JSON at {line}column {error.colno}: {error.msg}. "
+            "Is the file complete?"
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise kind(f"{place}: cannot be parsed as JSON: nested too deeply or too large.") from error
+
+
+def _yaml(raw: str, path: Path) -> Any:
+    import yaml
+
+    class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
+        """Safe YAML without aliases (bombs) and without keys that stand twice."""
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = loader.construct_object(key_node, deep=True)
+            if not isinstance(key, str):
+                raise yaml.MarkedYAMLError(problem=f"the key {key!r} is not text", problem_mark=key_node.start_mark)
+            if key in found:
+                raise yaml.MarkedYAMLError(problem=f"the key {key!r} stands twice", problem_mark=key_node.start_mark)
+            found[key] = loader.construct_object(value_node, deep=True)
+        return found
+
+    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    try:
+        _refuse_bombs(yaml.parse(raw, Loader=Loader), path)
+        return yaml.load(raw, Loader=Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise ManifestError(f"{place}: not a valid manifest: {error.problem}.") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ManifestError(f"{path}: not valid YAML: {error}") from error
+
+
+def _refuse_bombs(events: Any, path: Path) -> None:
+    depth = 0
+    for event in events:
+        kind = type(event).__name__
+        if kind == "AliasEvent":
+            raise ManifestError(
+                f"{path}:{event.start_mark.line + 1}: YAML aliases (*{event.anchor}) are not "
+                "accepted, because a few of them can grow without bound. Write the value out."
+            )
+        depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
+        if depth > MAX_DEPTH:
+            raise ManifestError(f"{path}:{event.start_mark.line + 1}: nested deeper than {MAX_DEPTH}.")
+
+
+def _validated(model: type[M], data: Any, place: str, kind: type[InputError]) -> M:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = [f"{_location(e['loc'])}: {_sentence(e)}" for e in error.errors()[:5]]
+        more = error.error_count() - len(problems)
+        tail = f"\n  … and {more} more" if more > 0 else ""
+        raise kind(f"{place} is not valid:\n  " + "\n  ".join(problems) + tail) from error
+
+
+def _location(parts: tuple[int | str, ...]) -> str:
+    text = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts)
+    return text.lstrip(".") or "document"
+
+
+def _sentence(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown key; see the format with: spm tools schema"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    value = error.get("input")
+    shown = f" (got {value!r})" if isinstance(value, str | int | float | bool) else ""
+    return message + (shown if len(shown) < 80 else "")

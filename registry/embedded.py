@@ -1,0 +1,319 @@
+"""The embedded store: kglite in memory, a journal as the truth, a graph file to start quickly.
+
+This is the only module that knows kglite. Its own files and write-ahead log are not used: it
+was measured to acknowledge writes that it loses after an I/O error. Here a write is acknowledged
+when its record in the journal is durable; the graph file only saves replaying from the start.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import kglite
+
+from spm.cypher import load
+from spm.registry import checkpoint, disk, graph, migrations, recovery
+from spm.registry.errors import OutcomeUnknown, QueryFailed, StoreDamaged, StoreError
+from spm.registry.journal import Journal, Position
+from spm.registry.lock import WriterLock
+from spm.registry.store import (
+    Answer,
+    Finding,
+    Kind,
+    NothingToDo,
+    Repeated,
+    Row,
+    Vector,
+    Work,
+    new_operation,
+    perform,
+)
+from spm.registry.vectors import VectorFiles
+
+log = logging.getLogger("spm")
+# Past this much unread journal, opening gets slow enough to write the graph file in mid-session.
+CHECKPOINT_BYTES = 16_000_000
+kglite.set_query_warning_policy("silent")
+
+
+class EmbeddedStore:
+    """A store in a folder of the user's."""
+
+    engine = "embedded"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.location = str(folder)
+        self.graph_file = folder / "graph.spm"
+        self.journal = Journal(folder / "journal.spm")
+        self.vectors = VectorFiles(folder)
+        self._lock = WriterLock(folder)
+        self._graph: Any = None
+        self._position = Position()
+        self._saved = Position()
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def read(self, name: str, /, **params: object) -> list[Row]:
+        """Run a read query file.
+
+        Raises:
+            StoreDamaged: the files do not verify.
+        """
+        self._load()
+        query = load(name)
+        return _rows(self._graph, query.text, query.bind(params))
+
+    def query(
+        self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
+    ) -> Answer:
+        """Run an ad-hoc query on a read-only snapshot."""
+        self._load()
+        tx = self._graph.begin_read(timeout_ms=int(timeout * 1000))
+        try:
+            found = tx.cypher(text, params=dict(params))
+            rows = [{k: _plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
+        except kglite.KgError as error:
+            raise QueryFailed(f"The query could not be run: {error}") from error
+        finally:
+            tx.rollback()
+        return Answer(list(found.columns), rows[:limit], len(rows) > limit)
+
+    def _load(self) -> None:
+        """Bring the graph in memory to the end of the journal."""
+        if self._graph is None:
+            found = checkpoint.read(self.graph_file)
+            if found:
+                self._position, data = found
+                self._graph = _from_bytes(data, self.graph_file)
+            else:
+                self._position, self._graph = Position(), kglite.KnowledgeGraph()
+            self._saved = self._position
+            self._replay()
+
+    def _replay(self) -> None:
+        for entry in self.journal.entries(self._position):
+            self._graph = apply(self._graph, entry.body, self.folder)
+            self._position = entry.after
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def write(self, kind: str, work: Work, operation: str | None = None) -> dict[str, Any] | None:
+        """Do `work` in one transaction, once for each operation id.
+
+        Raises:
+            StoreLocked: another process is writing.
+            StoreWriteFailed: nothing was kept; the next call starts from what is on disk.
+        """
+        self._open_for_writing()
+        self._migrate()
+        return self._commit(kind, work, operation or new_operation())
+
+    def _open_for_writing(self) -> None:
+        if not self._lock.held:
+            self._lock.acquire()
+            try:
+                self._load()
+                self._replay()  # what others wrote since this object read the files
+                self.journal.cut(self._position)
+            except BaseException:
+                self._fail()
+                raise
+        else:
+            self._load()
+
+    def _commit(self, kind: str, work: Work, operation: str) -> dict[str, Any] | None:
+        tx = _Recorder(self._graph.begin())
+        try:
+            result = perform(tx, kind, work, operation)
+            after = self.journal.append(self._position, tx.body(kind, operation))
+        except Repeated as repeated:
+            tx.rollback()
+            return repeated.result
+        except NothingToDo:
+            tx.rollback()
+            return None
+        except BaseException as error:
+            tx.rollback()
+            if not isinstance(error, Exception) or isinstance(error, StoreError):
+                self._fail()  # fail stop: trust nothing but what is on disk
+            raise
+        self._acknowledge(tx, after)
+        return result
+
+    def _acknowledge(self, tx: "_Recorder", after: Position) -> None:
+        try:
+            tx.commit()
+        except kglite.KgError as error:
+            self._fail()
+            raise OutcomeUnknown(
+                "The write is in the journal but the engine could not apply it. "
+                "Look with: spm doctor"
+            ) from error
+        self._position = after
+        if after.offset - self._saved.offset > CHECKPOINT_BYTES:
+            self._checkpoint()
+
+    def _fail(self) -> None:
+        self._graph = None
+        self._lock.release()
+
+    def _checkpoint(self) -> None:
+        """Refresh the graph file; failing costs time at the next start, never data."""
+        try:
+            checkpoint.write(self.graph_file, self._position, self._graph.to_bytes())
+            self._saved = self._position
+        except StoreError as error:
+            log.warning("%s The journal has everything; the next start replays it.", error)
+
+    def close(self) -> None:
+        """Refresh the graph file if this object wrote, and let go of the lock."""
+        if self._lock.held and self._graph is not None and self._saved != self._position:
+            self._checkpoint()
+        self._lock.release()
+
+    # -- schema ----------------------------------------------------------------------------
+
+    def migrate(self) -> list[str]:
+        """Apply pending schema files in one operation."""
+        self._open_for_writing()
+        return self._migrate()
+
+    def _migrate(self) -> list[str]:
+        waiting = migrations.pending(self)
+        if waiting:
+            self._commit("migrate", lambda tx: migrations.apply(tx, waiting), new_operation())
+        return [query.name for _, query in waiting]
+
+    # -- vectors ---------------------------------------------------------------------------
+
+    def encoded(self, kind: Kind) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of."""
+        return self.vectors.encoded(kind)
+
+    def put_vectors(
+        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
+    ) -> None:
+        """Keep vectors in the side file, then write the encoder into the graph."""
+        self._open_for_writing()
+        keep = {row["id"] for row in self.read(f"vectors/{kind}_texts")}
+        self.vectors.put(kind, ids, digests, vectors, keep)
+        self.write("encode", lambda tx: {"vectors": len(ids), **_set_encoder(tx, encoder)})
+
+    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
+        """The nodes nearest to `vector` by cosine."""
+        return self.vectors.nearest(kind, vector, count)
+
+    # -- health ----------------------------------------------------------------------------
+
+    def check(self) -> list[Finding]:
+        """Verify every file from its first byte, and the graph against the journal."""
+        return recovery.check(self.journal, self.graph_file, self.vectors, self._rebuild)
+
+    def repair(self, *, accept_loss: bool) -> list[str]:
+        """Rebuild what is damaged from what is not.
+
+        Raises:
+            StoreDamaged: something acknowledged would be lost and `accept_loss` is false.
+        """
+        self._lock.acquire()
+        self._graph = None
+        try:
+            return recovery.repair(
+                self.journal, self.graph_file, self.vectors, self._rebuild, accept_loss=accept_loss
+            )
+        finally:
+            self._fail()
+
+    def _rebuild(self, start: bytes | None, entries: Sequence[dict[str, Any]]) -> bytes:
+        """Replay operations on a graph given as bytes (or an empty one)."""
+        built = _from_bytes(start, self.graph_file) if start else kglite.KnowledgeGraph()
+        for body in entries:
+            built = apply(built, body, self.folder)
+        data: bytes = built.to_bytes()
+        return data
+
+
+class _Recorder:
+    """A transaction that writes down the statements which change something."""
+
+    def __init__(self, tx: Any) -> None:
+        self._tx = tx
+        self._queries: dict[str, str] = {}
+        self._statements: list[list[object]] = []
+
+    def run(self, name: str, /, **params: object) -> list[Row]:
+        query = load(name)
+        rows = _rows(self._tx, query.text, query.bind(params))
+        if query.access != "read":
+            # The text goes with it: a journal must replay the same under a later spm.
+            self._queries[name] = query.text
+            self._statements.append([name, params])
+        return rows
+
+    def body(self, kind: str, operation: str) -> dict[str, Any]:
+        return {
+            "kind": kind,
+            "operation": operation,
+            "queries": self._queries,
+            "statements": self._statements,
+        }
+
+    def commit(self) -> None:
+        self._tx.commit()
+
+    def rollback(self) -> None:
+        self._tx.rollback()
+
+
+def apply(built: Any, body: dict[str, Any], folder: Path) -> Any:
+    """Apply one journal record to a graph and return the graph to go on with."""
+    if body["kind"] == "base":
+        base = recovery.read_base(folder, body)
+        return _from_bytes(base, folder / body["file"])
+    tx = built.begin()
+    try:
+        for name, params in body["statements"]:
+            tx.cypher(body["queries"][name], params=params)
+        tx.commit()
+    except kglite.KgError as error:
+        raise StoreDamaged(
+            f"Operation {body['operation']!r} of the journal could not be replayed: {error}"
+        ) from error
+    return built
+
+
+def _rows(runner: Any, text: str, params: dict[str, object]) -> list[Row]:
+    try:
+        rows: list[Row] = runner.cypher(text, params=params).to_list()
+    except kglite.KgError as error:
+        raise QueryFailed(f"The embedded engine refused a query: {error}") from error
+    return rows
+
+
+def _from_bytes(data: bytes, path: Path) -> Any:
+    try:
+        return kglite.from_bytes(data)
+    except (kglite.KgError, ValueError) as error:
+        raise StoreDamaged(
+            f"The graph in {str(path)!r} cannot be read: {error}. Mend with: spm doctor --repair"
+        ) from error
+
+
+def _set_encoder(tx: Any, encoder: str) -> dict[str, Any]:
+    tx.run("state/encoder", encoder=encoder)
+    return {"encoder": encoder}
+
+
+def _plain(value: Any) -> Any:
+    """Bring nodes, relationships and paths into the form that both engines answer."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        if value.keys() == {"id", "labels", "properties"}:
+            return graph.node(value["labels"], value["properties"])
+        if value.keys() == {"id", "start", "end", "type", "properties"}:
+            return graph.relationship(value["type"], value["properties"])
+        return {key: _plain(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,89 @@
+"""Vectors for texts: what an encoder must offer, and keeping the store's vectors up to date."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+
+from spm.registry.errors import EncoderError
+from spm.registry.store import Kind, Store, Vector
+
+KINDS: tuple[Kind, ...] = ("tool", "trajectory")
+BATCH = 1_000
+
+
+class Encoder(Protocol):
+    """Turns texts into unit vectors. The name identifies the weights."""
+
+    name: str
+    dimensions: int
+
+    def encode_documents(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> Vector:
+        """Encode tool documents, one row each."""
+        ...
+
+    def encode_requests(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> Vector:
+        """Encode requests, with the model's query instruction where it has one."""
+        ...
+
+
+def pending(store: Store, kind: Kind) -> list[tuple[str, str, str]]:
+    """Nodes whose vector is missing or was made of another text: id, text, digest."""
+    encoded = store.encoded(kind)
+    rows = [(r["id"], r["text"], _digest(r["text"])) for r in store.read(f"vectors/{kind}_texts")]
+    return [row for row in rows if encoded.get(row[0]) != row[2]]
+
+
+def encode(
+    store: Store, encoder: Encoder, progress: Callable[[int, int], None] | None = None
+) -> int:
+    """Encode what has no fitting vector yet; returns how many texts were encoded.
+
+    Raises:
+        EncoderError: the store's vectors were made by another encoder.
+    """
+    require(store, encoder)
+    waiting = {kind: pending(store, kind) for kind in KINDS}
+    total = sum(len(rows) for rows in waiting.values())
+    done = 0
+    for kind, rows in waiting.items():
+        run = encoder.encode_documents if kind == "tool" else encoder.encode_requests
+        for start in range(0, len(rows), BATCH):
+            ids, texts, digests = zip(*rows[start : start + BATCH], strict=True)
+            report = partial(_report, progress, done, total) if progress else None
+            store.put_vectors(kind, ids, digests, run(texts, report), encoder.name)
+            done += len(ids)
+    return total
+
+
+def _report(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
+    progress(before + done, total)
+
+
+def require(store: Store, encoder: Encoder) -> None:
+    """Refuse to mix the vectors of two encoders.
+
+    Raises:
+        EncoderError: names both and what to do.
+    """
+    found = store.read("state/registry")
+    made_by = found[0]["encoder"] if found else None
+    if made_by and made_by != encoder.name:
+        raise EncoderError(
+            f"The registry's vectors were made by {made_by!r}, not by {encoder.name!r}. "
+            f"Use that encoder, or make a new store and register again."
+        )
+
+
+def complete(store: Store) -> bool:
+    """Whether every tool and trajectory has a vector; cheap enough to ask before each menu."""
+    counts = store.read("state/counts")[0]
+    return all(len(store.encoded(kind)) >= counts[f"{kind}s".replace("ys", "ies")] for kind in KINDS)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,51 @@
+"""What each label and relationship type carries: the graph's dictionary, kept true by tests."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "Registry": ("id", "revision", "schema", "encoder"),
+    "Migration": ("id", "name", "at"),
+    "Operation": ("id", "kind", "revision", "at", "result"),
+    "Service": ("name", "title", "description", "owner"),
+    "Family": ("name",),
+    "Field": ("name", "type", "aliases"),
+    "Tool": (
+        "id", "name", "key", "title", "description", "document", "version", "content_hash",
+        "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
+        "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
+        "vector", "vector_of",
+    ),
+    "ToolVersion": (
+        "id", "tool_id", "name", "version", "number", "content_hash", "definition", "requires",
+        "produces", "published",
+    ),
+    "Trajectory": (
+        "id", "request", "source", "success", "time", "path", "vector", "vector_of",
+    ),
+}  # fmt: skip
+
+RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "PROVIDED_BY": ("Tool", "Service", ()),
+    "IN_FAMILY": ("Tool", "Family", ()),
+    "REQUIRES": ("Tool", "Field", ("required",)),
+    "PRODUCES": ("Tool", "Field", ("evidence", "count")),
+    "HAS_VERSION": ("Tool", "ToolVersion", ()),
+    "PRECEDES": ("Tool", "Tool", ("count", "last_seen")),
+    "BEFORE": ("Tool", "Tool", ("count",)),
+    "STEP": ("Trajectory", "Tool", ("idx", "ok")),
+    "SAME_AS": ("Field", "Field", ("reviewed_by", "at")),
+}
+
+
+def node(labels: list[str], properties: dict[str, object]) -> dict[str, object]:
+    """A node as every engine answers it: without engine ids, invented properties and vectors."""
+    known = {name for label in labels for name in LABELS.get(label, properties)}
+    kept = {
+        key: properties[key]
+        for key in sorted(properties)
+        if key in known and key not in ("vector", "vector_of") and properties[key] is not None
+    }
+    return {"labels": sorted(labels), "properties": kept}
+
+
+def relationship(kind: str, properties: dict[str, object]) -> dict[str, object]:
+    """A relationship as every engine answers it."""
+    return {"type": kind, "properties": {key: properties[key] for key in sorted(properties)}}

@@ -1,0 +1,186 @@
+"""What may come in: tools, services and traces, checked at the door. Unknown keys are refused."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from spm.registry.naming import fold, invisible
+
+FieldType = Literal["string", "integer", "number", "boolean", "array", "object"]
+Status = Literal["active", "deprecated", "quarantined"]
+Visibility = Literal["public", "team", "private"]
+Effects = Literal["read", "write", "destructive"]
+
+
+def _visible(text: str) -> str:
+    if found := invisible(text.replace("\n", " ").replace("\t", " ")):
+        raise ValueError(f"contains the invisible character {found}; remove it")
+    return text
+
+
+def _named(name: str) -> str:
+    if not fold(name):
+        raise ValueError("must contain a letter or a digit")
+    if "\n" in name or "\t" in name:
+        raise ValueError("must be one line")
+    return name
+
+
+def _without_slash(name: str) -> str:
+    if "/" in name:
+        raise ValueError("must not contain '/', which separates service and tool")
+    return name
+
+
+Text = Annotated[str, Field(max_length=20_000), AfterValidator(_visible)]
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=256),
+    AfterValidator(str.strip),
+    AfterValidator(_visible),
+    AfterValidator(_named),
+]
+ServiceName = Annotated[Name, AfterValidator(_without_slash)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class OutputSpec(_Strict):
+    """A field that a tool produces."""
+
+    name: Name
+    type: FieldType = "string"
+    description: Text = ""
+
+
+class InputSpec(OutputSpec):
+    """A field that a tool takes."""
+
+    required: bool = True
+
+
+class ServiceSpec(_Strict):
+    """Who provides the tools."""
+
+    name: ServiceName
+    title: Text = ""
+    description: Text = ""
+    owner: Text = ""
+
+
+def _service(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class ToolSpec(_Strict):
+    """One tool as its owner describes it."""
+
+    name: Name
+    title: Text = ""
+    description: Text = ""
+    version: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
+        default=None, description="Left out, spm numbers the versions: 1, 2, 3 …"
+    )
+    family: Annotated[str, Field(max_length=256), AfterValidator(_visible)] = Field(
+        default="", description="What kind of thing the tool works on, for example: order"
+    )
+    status: Status = "active"
+    successor: Name | None = Field(default=None, description="What to use instead, when deprecated")
+    owner: Text = ""
+    visibility: Visibility = "public"
+    scopes: tuple[Name, ...] = ()
+    effects: Effects = "read"
+    inputs: tuple[InputSpec, ...] = ()
+    outputs: tuple[OutputSpec, ...] = ()
+
+    @model_validator(mode="after")
+    def _fields_are_distinct(self) -> "ToolSpec":
+        for kind, specs in (("inputs", self.inputs), ("outputs", self.outputs)):
+            folded = [fold(spec.name) for spec in specs]
+            if twice := sorted({name for name in folded if folded.count(name) > 1}):
+                raise ValueError(f"{kind} name the same field twice: {', '.join(twice)}")
+        return self
+
+    def definition(self) -> dict[str, Any]:
+        """Everything a model could see of the tool; the version is a label, not content."""
+        return self.model_dump(mode="json", exclude={"version"})
+
+    def content_hash(self, service: str) -> str:
+        """SHA-256 over the definition in canonical JSON."""
+        return digest({"service": service, **self.definition()})
+
+
+class Manifest(_Strict):
+    """A service and its tools: the project's own format."""
+
+    spm: Literal[1] = Field(description="Version of the manifest format")
+    service: Annotated[ServiceSpec, BeforeValidator(_service)] = Field(
+        description="The providing service: a name, or name, title, description and owner",
+        json_schema_extra={"anyOf": [{"type": "string"}, {"$ref": "#/$defs/ServiceSpec"}]},
+    )
+    tools: tuple[ToolSpec, ...] = Field(min_length=1, max_length=50_000)
+
+    @model_validator(mode="after")
+    def _names_are_distinct(self) -> "Manifest":
+        seen: dict[str, str] = {}
+        for tool in self.tools:
+            other = seen.setdefault(fold(tool.name), tool.name)
+            if other is not tool.name:
+                raise ValueError(
+                    f"two tools share the name {tool.name!r} (first written {other!r}); "
+                    "names must differ by more than case and punctuation"
+                )
+        return self
+
+
+class Step(_Strict):
+    """One call of a trace. Arguments and results are accepted and never kept."""
+
+    tool: Name
+    ok: bool = True
+    arguments: Any = Field(default=None, exclude=True, repr=False)
+    result: Any = Field(default=None, exclude=True, repr=False)
+
+
+def _step(value: object) -> object:
+    return {"tool": value} if isinstance(value, str) else value
+
+
+class Trace(_Strict):
+    """One line of a trace file: a request and the calls that answered it."""
+
+    trace_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    request: Annotated[str, Field(min_length=1, max_length=20_000)]
+    steps: tuple[Annotated[Step, BeforeValidator(_step)], ...] = Field(
+        min_length=1, max_length=1_000
+    )
+    success: bool = True
+    source: Text = ""
+    time: datetime | None = None
+
+    def moment(self) -> str | None:
+        """When it happened, as UTC in ISO 8601, so that text order is time order."""
+        if self.time is None:
+            return None
+        zoned = self.time if self.time.tzinfo else self.time.replace(tzinfo=UTC)
+        return zoned.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def identity(self) -> str:
+        """The given id, or one made of the content, so that a second import finds it again."""
+        return self.trace_id or "sha256:" + digest(self.model_dump(mode="json"))[:32]
+
+
+def digest(value: object) -> str:
+    """SHA-256 of a JSON value in canonical form."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def tool_id(service: str, name: str) -> str:
+    """The id under which a tool is known everywhere."""
+    return f"{service}/{name}"

@@ -1,0 +1,39 @@
+"""Names that meet: how tools and fields are folded so that different spellings find each other."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+# Invisible characters can hide orders in a name, or make two names look alike (threat T1, T3).
+_INVISIBLE = re.compile(
+    "[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e01ef]"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BREAKS = re.compile(r"[\W_]+")
+
+
+def fold(name: str) -> str:
+    """Fold a name to lower snake case: `orderId`, `Order ID` and `order-id` become `order_id`."""
+    spaced = _CAMEL.sub(" ", unicodedata.normalize("NFKC", name))
+    return _BREAKS.sub("_", spaced).strip("_").lower()
+
+
+def words(name: str) -> list[str]:
+    """Split a name into its lower-case words."""
+    return [w for w in fold(name).split("_") if w]
+
+
+def invisible(text: str) -> str | None:
+    """Name the first invisible character in `text` as `U+200B`, or None."""
+    found = _INVISIBLE.search(text)
+    return f"U+{ord(found[0]):04X}" if found else None
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The known names most like `name`, best first."""
+    by_fold: dict[str, str] = {}
+    for candidate in known:
+        by_fold.setdefault(fold(candidate.rpartition("/")[2]), candidate)
+    return [by_fold[k] for k in get_close_matches(fold(name), by_fold, n=count, cutoff=0.5)]

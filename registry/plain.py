@@ -1,0 +1,213 @@
+"""The plain ranker: similarity, votes of similar requests, observed neighbours, producers.
+
+No training. Its weights were chosen on development splits (see the README) and are the same for
+every library.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from spm.registry import paths, state
+from spm.registry.encoding import Encoder
+from spm.registry.errors import InputError
+from spm.registry.naming import fold
+from spm.registry.ranking import PREFIX, SIZE, Menu, MenuItem
+from spm.registry.route import Contract, arrange
+from spm.registry.store import Row, Store
+
+ANCHORS = 96
+MEMORIES = 10
+WEIGHTS = {"similarity": 1.0, "vote": 1.0, "neighbour": 0.2, "producer": 0.3}
+# Votes fall off with distance from the nearest request; a tenth of cosine is one e-fold.
+TEMPERATURE = 0.1
+SUPPORT = 0.34
+SEEDS = 8
+
+
+@dataclass
+class _Scores:
+    terms: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def raise_to(self, tool: str, term: str, value: float) -> None:
+        known = self.terms.setdefault(tool, {})
+        known[term] = max(known.get(term, 0.0), value)
+
+    def total(self, tool: str) -> float:
+        return sum(WEIGHTS[term] * value for term, value in self.terms[tool].items())
+
+    def best(self, count: int) -> list[str]:
+        return sorted(self.terms, key=lambda t: (-round(self.total(t), 6), t))[:count]
+
+
+class PlainRanker:
+    """A menu from what the graph knows, without learned weights."""
+
+    name = "plain"
+
+    def __init__(self, store: Store, encoder: Callable[[], Encoder]) -> None:
+        self._store = store
+        self._encoder = encoder
+
+    def menu(
+        self, request: str, *, have: list[str] | None = None, size: int = SIZE, prefix: int = PREFIX
+    ) -> Menu:
+        """Build the menu for a request.
+
+        Raises:
+            InputError: the request is empty or a size is not positive.
+        """
+        if not request.strip():
+            raise InputError("The request is empty. Say what the agent should do, in quotes.")
+        if size < 1 or prefix < 1:
+            raise InputError(f"A menu needs at least one tool (got size {size}, prefix {prefix}).")
+        vector = self._encoder().encode_requests([request])[0]
+        near = self._store.nearest("tool", vector, ANCHORS)
+        memory = self._remember(self._store.nearest("trajectory", vector, MEMORIES))
+        vocabulary = [row["field"] for row in self._store.read("fields/vocabulary")]
+        given = sorted({*state.visible(request, vocabulary), *map(fold, have or [])})
+        scores = self._score(near, memory, set(given))
+        cards = self._cards(scores)
+        chosen = [tool for tool in scores.best(len(scores.terms)) if tool in cards][:size]
+        contracts = self._contracts(chosen)
+        route = self._route(chosen, scores, contracts, set(given), prefix)
+        ordered = route + [tool for tool in chosen if tool not in route]
+        items = _items(ordered, route, cards, contracts, scores, set(given))
+        return Menu(
+            request=request,
+            state=given,
+            route=route,
+            items=items,
+            ranker=self.name,
+            traces=len(memory),
+            revision=self._revision(),
+            notes=_notes(near, memory),
+        )
+
+    def _remember(self, near: list[tuple[str, float]]) -> list[tuple[float, list[str]]]:
+        """Weights and paths of the nearest trajectories that succeeded."""
+        rows = self._store.read("menu/memory", ids=[node for node, _ in near])
+        found: dict[str, list[str]] = {}
+        for row in rows:
+            found.setdefault(row["trajectory"], []).append(row["tool"])
+        top = max((score for node, score in near if node in found), default=0.0)
+        return [
+            (math.exp((score - top) / TEMPERATURE), found[node])
+            for node, score in near
+            if node in found
+        ]
+
+    def _score(
+        self, near: list[tuple[str, float]], memory: list[tuple[float, list[str]]], given: set[str]
+    ) -> _Scores:
+        scores = _Scores()
+        for tool, similarity in near:
+            scores.raise_to(tool, "similarity", similarity)
+        mass = sum(weight for weight, _ in memory)
+        for tool in sorted({tool for _, path in memory for tool in path}):
+            votes = sum(weight for weight, path in memory if tool in path)
+            scores.raise_to(tool, "vote", votes / mass)
+        self._add_neighbours(scores)
+        self._add_producers(scores, given)
+        return scores
+
+    def _add_neighbours(self, scores: _Scores) -> None:
+        seeds = scores.best(SEEDS)
+        rows = self._store.read("menu/neighbours", ids=seeds)
+        heaviest: dict[str, int] = {}
+        for row in rows:
+            heaviest[row["id"]] = max(heaviest.get(row["id"], 0), row["count"])
+        strength = {seed: scores.total(seed) for seed in seeds}
+        for row in rows:
+            share = row["count"] / heaviest[row["id"]]
+            scores.raise_to(row["neighbour"], "neighbour", share * strength[row["id"]])
+
+    def _add_producers(self, scores: _Scores, given: set[str]) -> None:
+        """Lift the quiet tools that make what the strongest tools need and nobody has said."""
+        seeds = scores.best(SEEDS)
+        strength = {seed: scores.total(seed) for seed in seeds}
+        needs = paths.required(self._store.read("tools/inputs", ids=seeds))
+        wanted: dict[str, float] = {}
+        for seed, fields in needs.items():
+            for name in set(fields) - given:
+                wanted[name] = max(wanted.get(name, 0.0), strength[seed])
+        for row in self._store.read("fields/producers", fields=sorted(wanted)):
+            scores.raise_to(row["id"], "producer", wanted[row["field"]])
+
+    def _cards(self, scores: _Scores) -> dict[str, Row]:
+        rows = self._store.read("tools/show", ids=sorted(scores.terms))
+        return {row["id"]: row for row in rows if row["status"] == "active"}
+
+    def _contracts(self, tools: list[str]) -> dict[str, Contract]:
+        needs = paths.required(self._store.read("tools/inputs", ids=tools))
+        gives: dict[str, list[str]] = {}
+        for row in self._store.read("tools/outputs", ids=tools):
+            gives.setdefault(row["id"], []).append(row["field"])
+        return {t: Contract(needs.get(t, []), gives.get(t, [])) for t in tools}
+
+    def _route(
+        self,
+        chosen: list[str],
+        scores: _Scores,
+        contracts: dict[str, Contract],
+        given: set[str],
+        prefix: int,
+    ) -> list[str]:
+        """Tools that similar requests used, or the best match, closed under their inputs."""
+        supported = [t for t in chosen if scores.terms[t].get("vote", 0.0) >= SUPPORT]
+        orders = self._store.read("menu/orders", ids=sorted(chosen))
+        before = {(row["first"], row["second"]): row["count"] for row in orders}
+        return arrange(supported or chosen[:1], chosen, contracts, given, before, prefix)
+
+    def _revision(self) -> int:
+        found = self._store.read("state/registry")
+        return int(found[0]["revision"]) if found else 0
+
+
+def _items(
+    ordered: list[str],
+    route: list[str],
+    cards: dict[str, Row],
+    contracts: dict[str, Contract],
+    scores: _Scores,
+    given: set[str],
+) -> list[MenuItem]:
+    makers: dict[str, list[str]] = {}
+    for tool in ordered:
+        for name in contracts[tool].gives:
+            makers.setdefault(name, []).append(tool)
+    return [
+        MenuItem(
+            rank=rank,
+            id=tool,
+            name=cards[tool]["name"],
+            title=cards[tool]["title"],
+            description=cards[tool]["description"],
+            role=_role(tool, route),
+            effects=cards[tool]["effects"],
+            needs={
+                name: ["request"] if name in given else [m for m in makers.get(name, []) if m != tool]
+                for name in contracts[tool].needs
+            },
+            gives=contracts[tool].gives,
+            score=round(scores.total(tool), 4),
+            terms={term: round(v, 4) for term, v in sorted(scores.terms[tool].items())},
+        )
+        for rank, tool in enumerate(ordered, 1)
+    ]
+
+
+def _role(tool: str, route: list[str]) -> str:
+    if tool not in route:
+        return "backup"
+    if tool == route[-1]:
+        return "target"
+    return "entry" if tool == route[0] else "bridge"
+
+
+def _notes(near: list[tuple[str, float]], memory: list[tuple[float, list[str]]]) -> list[str]:
+    if not near:
+        return ["The registry is empty. Load the demo with: spm demo"]
+    if not memory:
+        return ["No trajectories yet: the order comes from declared fields alone."]
+    return []

@@ -1,0 +1,156 @@
+"""The registry as one object: open a store, register, import, ask, build menus."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path as FilePath
+from types import TracebackType
+from typing import Any
+
+from spm.cypher import load
+from spm.registry import encoding
+from spm.registry.encoding import Encoder
+from spm.registry.errors import InputError
+from spm.registry.gate import check_read_only
+from spm.registry.models import Manifest, Trace
+from spm.registry.paths import Path, Plan, find_paths, plan
+from spm.registry.ranking import PREFIX, SIZE, Menu, Ranker
+from spm.registry.registration import Registration, register
+from spm.registry.settings import Settings, settings
+from spm.registry.store import Answer, Row, Store
+from spm.registry.tools import ToolView, remove, show
+from spm.registry.traces import Import, import_traces
+
+ROW_LIMIT = 10_000
+QUERY_SECONDS = 5.0
+
+
+class Registry:
+    """Tools, their fields and observed trajectories, in one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @classmethod
+    def open(cls, location: str | Settings | None = None) -> "Registry":
+        """Open a store: a path, an address of Neo4j, or None for what the environment says.
+
+        Raises:
+            StoreError: the store cannot be used; says why and what to do.
+        """
+        chosen = location if isinstance(location, Settings) else settings(location)
+        return cls(open_store(chosen))
+
+    def register(self, manifest: Manifest, operation: str | None = None) -> Registration:
+        """Register a manifest, whole or not at all."""
+        return register(self.store, manifest, operation)
+
+    def tools(
+        self, service: str | None = None, family: str | None = None, status: str | None = None
+    ) -> list[Row]:
+        """List tools by id."""
+        return self.store.read("tools/list", service=service, family=family, status=status)
+
+    def show(self, name: str) -> ToolView:
+        """Everything about one tool."""
+        return show(self.store, name)
+
+    def remove(self, name: str, *, force: bool = False) -> str:
+        """Remove a tool; its published versions stay."""
+        return remove(self.store, name, force=force)
+
+    def import_traces(
+        self,
+        found: Iterable[Trace],
+        *,
+        skip_unknown: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Import:
+        """Import trajectories, all or none of them."""
+        return import_traces(
+            self.store, found, skip_unknown=skip_unknown, progress=progress
+        )
+
+    def paths(self, source: str, target: str) -> list[Path]:
+        """Ways from one tool to another."""
+        return find_paths(self.store, source, target)
+
+    def plan(self, have: list[str], target: str) -> Plan:
+        """What must run before `target` can, given some fields."""
+        return plan(self.store, have, target)
+
+    def cypher(self, text: str, params: Mapping[str, object] | None = None) -> Answer:
+        """Run a read-only query.
+
+        Raises:
+            QueryRefused: the query is not read-only.
+        """
+        check_read_only(text)
+        return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+
+    def saved(self, name: str, params: Mapping[str, object] | None = None) -> Answer:
+        """Run one of the saved queries by name.
+
+        Raises:
+            InputError: the parameters are not those that the query takes.
+        """
+        query = load(f"saved/{name}")
+        if set(params or {}) != set(query.params):
+            takes = ", ".join(f"--param {p}=…" for p in query.params) or "no parameters"
+            raise InputError(f"The saved query {name!r} takes {takes}.")
+        return self.store.query(query.text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+
+    def encode(self, encoder: Encoder, progress: Callable[[int, int], None] | None = None) -> int:
+        """Make the vectors that are missing or out of date."""
+        return encoding.encode(self.store, encoder, progress)
+
+    def encoded(self) -> bool:
+        """Whether every tool and trajectory has a vector."""
+        return encoding.complete(self.store)
+
+    def menu(
+        self,
+        request: str,
+        ranker: Ranker,
+        *,
+        have: list[str] | None = None,
+        size: int = SIZE,
+        prefix: int = PREFIX,
+    ) -> Menu:
+        """Build the menu for a request."""
+        return ranker.menu(request, have=have, size=size, prefix=prefix)
+
+    def status(self) -> dict[str, Any]:
+        """Engine, place, revision, encoder and counts."""
+        found = self.store.read("state/registry")
+        head = found[0] if found else {"revision": 0, "schema": 0, "encoder": None}
+        return {
+            "engine": self.store.engine,
+            "store": self.store.location,
+            **head,
+            **self.store.read("state/counts")[0],
+        }
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.store.close()
+
+    def __enter__(self) -> "Registry":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_store(chosen: Settings) -> Store:
+    """Open the engine that the address asks for; the other one is not even imported."""
+    if chosen.remote:
+        from spm.registry.bolt import BoltStore
+
+        return BoltStore(chosen)
+    from spm.registry.embedded import EmbeddedStore
+
+    return EmbeddedStore(FilePath(chosen.store))

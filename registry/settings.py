@@ -1,0 +1,56 @@
+"""Where the store is and how to reach it: options first, then the environment, then defaults."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from spm.registry.errors import InputError
+
+SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One store and its credentials; the password never appears in a repr."""
+
+    store: str
+    neo4j_username: str = "neo4j"
+    neo4j_password: str = ""
+    neo4j_database: str | None = None
+    connect_seconds: float = 5.0
+
+    def __repr__(self) -> str:
+        return f"Settings(store={self.store!r}, neo4j_username={self.neo4j_username!r})"
+
+    @property
+    def remote(self) -> bool:
+        """Whether the store is a Neo4j server."""
+        return self.store.startswith(SCHEMES)
+
+
+def settings(store: str | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings: `store`, else SPM_STORE, else NEO4J_URI, else the user's data folder.
+
+    Raises:
+        InputError: the address has a scheme that is not Neo4j's.
+    """
+    chosen = store or environment.get("SPM_STORE") or environment.get("NEO4J_URI") or default_path()
+    if "://" in chosen and not chosen.startswith(SCHEMES):
+        raise InputError(
+            f"{chosen!r} is neither a path nor an address of Neo4j. "
+            f"Addresses start with {', '.join(SCHEMES)}"
+        )
+    return Settings(
+        store=chosen if "://" in chosen else str(Path(chosen).expanduser()),
+        neo4j_username=environment.get("NEO4J_USERNAME") or "neo4j",
+        neo4j_password=environment.get("NEO4J_PASSWORD", ""),
+        neo4j_database=environment.get("NEO4J_DATABASE") or None,
+    )
+
+
+def default_path() -> str:
+    """The embedded store of this user."""
+    from platformdirs import user_data_dir
+
+    return str(Path(user_data_dir("spm", appauthor=False)) / "registry")

@@ -1,0 +1,160 @@
+"""The small interface behind which both engines stand, and what every write has in common."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, Protocol
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+Row = dict[str, Any]
+Kind = Literal["tool", "trajectory"]
+Vector = NDArray[np.float32]
+
+
+class Transaction(Protocol):
+    """Runs query files; all of it is kept, or nothing."""
+
+    def run(self, name: str, /, **params: object) -> list[Row]:
+        """Run the query file `name` and return its rows."""
+        ...
+
+
+# What a write does; returning None means: nothing to do, leave no trace of me.
+Work = Callable[[Transaction], dict[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows of an ad-hoc query, with the columns in the order asked for."""
+
+    columns: list[str]
+    rows: list[Row]
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the doctor looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+class Store(Protocol):
+    """A graph that speaks Cypher and keeps vectors."""
+
+    engine: str
+    location: str
+
+    def read(self, name: str, /, **params: object) -> list[Row]:
+        """Run a read query file."""
+        ...
+
+    def query(
+        self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
+    ) -> Answer:
+        """Run a query that the gate has let through; nothing it does is ever kept."""
+        ...
+
+    def write(self, kind: str, work: Work, operation: str | None = None) -> dict[str, Any] | None:
+        """Do `work` in one transaction, once for each operation id."""
+        ...
+
+    def encoded(self, kind: Kind) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of."""
+        ...
+
+    def put_vectors(
+        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
+    ) -> None:
+        """Keep vectors and write down which encoder made them."""
+        ...
+
+    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
+        """The nodes nearest to `vector` by cosine, best first, ties by id."""
+        ...
+
+    def migrate(self) -> list[str]:
+        """Bring the schema up to date; returns what was applied."""
+        ...
+
+    def check(self) -> list[Finding]:
+        """Look at everything that can be wrong, without changing it."""
+        ...
+
+    def repair(self, *, accept_loss: bool) -> list[str]:
+        """Mend what `check` found; returns what was done."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+def new_operation() -> str:
+    """A fresh operation id; keep it to repeat a write whose answer was lost."""
+    return uuid4().hex
+
+
+def now() -> str:
+    """This moment as UTC in ISO 8601."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Repeated(Exception):
+    """The operation was done before; carries the answer it gave then."""
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        super().__init__("this operation was done before")
+        self.result = result
+
+
+class NothingToDo(Exception):
+    """The work found nothing to change: roll back, so that not even the revision moves."""
+
+
+def perform(tx: Transaction, kind: str, work: Work, operation: str) -> dict[str, Any]:
+    """Do one write inside an open transaction: lock, look for a repeat, work, record.
+
+    Raises:
+        Repeated: the id was seen before; the transaction must be rolled back.
+        NothingToDo: likewise.
+    """
+    revision = tx.run("state/lock")[0]["revision"]
+    if done := tx.run("state/operation", operation=operation):
+        raise Repeated(json.loads(done[0]["result"]))
+    result = work(tx)
+    if result is None:
+        raise NothingToDo
+    result = {**result, "revision": revision}
+    tx.run(
+        "state/record",
+        operation=operation,
+        kind=kind,
+        revision=revision,
+        at=now(),
+        result=json.dumps(result, sort_keys=True),
+    )
+    return result
+
+
+def rank(
+    ids: Sequence[str], vectors: NDArray[Any], vector: Vector, count: int
+) -> list[tuple[str, float]]:
+    """Order ids by cosine to `vector`, best first.
+
+    Row by row in double precision and rounded, so that the score of a node depends neither on
+    the engine nor on which other nodes were scored beside it.
+    """
+    if not len(ids):
+        return []
+    scores = np.round(
+        np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6
+    )
+    order = sorted(range(len(ids)), key=lambda i: (-scores[i], ids[i]))[:count]
+    return [(ids[i], float(scores[i])) for i in order]

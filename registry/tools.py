@@ -1,0 +1,109 @@
+"""Finding, showing and removing tools."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
+from spm.registry.naming import fold, nearest
+from spm.registry.store import Row, Store, Transaction
+
+
+class Resolver:
+    """Turns what people type into tool ids: an id, a name, or a name in another spelling."""
+
+    def __init__(self, store: Store) -> None:
+        self._rows = store.read("tools/names")
+        self._ids = {row["id"] for row in self._rows}
+        self._by_name: dict[str, list[str]] = {}
+        self._by_fold: dict[str, list[str]] = {}
+        for row in self._rows:
+            self._by_name.setdefault(row["name"], []).append(row["id"])
+            self._by_fold.setdefault(fold(row["name"]), []).append(row["id"])
+
+    def ids(self) -> list[str]:
+        """All tool ids."""
+        return [row["id"] for row in self._rows]
+
+    def resolve(self, name: str) -> str:
+        """The one tool that `name` stands for.
+
+        Raises:
+            UnknownTool: there is none.
+            AmbiguousTool: there are several.
+        """
+        if name in self._ids:
+            return name
+        found = self._by_name.get(name) or self._by_fold.get(fold(name)) or []
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise AmbiguousTool(name, found)
+        raise UnknownTool(name, nearest(name, self._ids))
+
+
+@dataclass(frozen=True)
+class ToolView:
+    """A tool with its fields, versions and neighbours."""
+
+    tool: Row
+    inputs: list[Row]
+    outputs: list[Row]
+    versions: list[Row]
+    definition: dict[str, Any]
+    producers: dict[str, list[str]]
+    consumers: dict[str, list[str]]
+
+
+def show(store: Store, name: str) -> ToolView:
+    """Everything about one tool.
+
+    Raises:
+        UnknownTool: there is none of that name.
+    """
+    identity = Resolver(store).resolve(name)
+    tool = store.read("tools/show", ids=[identity])[0]
+    inputs = store.read("tools/inputs", ids=[identity])
+    outputs = store.read("tools/outputs", ids=[identity])
+    definition = store.read("tools/definition", id=identity, version=tool["version"])
+    return ToolView(
+        tool=tool,
+        inputs=inputs,
+        outputs=outputs,
+        versions=store.read("tools/published", ids=[identity]),
+        definition=json.loads(definition[0]["definition"]) if definition else {},
+        producers=_grouped(store.read("fields/producers", fields=[r["field"] for r in inputs])),
+        consumers=_grouped(store.read("fields/consumers", fields=[r["field"] for r in outputs])),
+    )
+
+
+def _grouped(rows: list[Row]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for row in rows:
+        tools = grouped.setdefault(row["field"], [])
+        if row["id"] not in tools:
+            tools.append(row["id"])
+    return grouped
+
+
+def remove(store: Store, name: str, *, force: bool = False) -> str:
+    """Remove a tool; its published versions stay. Returns its id.
+
+    Raises:
+        UnknownTool: there is none of that name.
+        ToolInUse: trajectories use it and `force` is false.
+    """
+    identity = Resolver(store).resolve(name)
+
+    def work(tx: Transaction) -> dict[str, Any]:
+        used = tx.run("tools/trajectories", id=identity)[0]["trajectories"]
+        if used and not force:
+            raise ToolInUse(identity, used)
+        tx.run("tools/remove", id=identity)
+        tx.run("tools/prune_fields")
+        tx.run("tools/prune_families")
+        tx.run("tools/prune_services")
+        return {"removed": identity, "trajectories": used}
+
+    store.write("remove", work)
+    return identity

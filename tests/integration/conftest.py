@@ -1,0 +1,192 @@
+"""A real Neo4j for the integration tests: a given one, else a container, else one from jars.
+
+Whatever SPM_TEST_NEO4J_URI names is emptied by the tests: never point it at data you want to keep.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import socket
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+import neo4j
+import pytest
+
+IMAGE = "neo4j:5.26-community"
+PASSWORD = "spm-test-password"
+LAUNCHER = Path(__file__).resolve().parents[2] / "docker" / "server.py"
+
+
+@dataclass(frozen=True)
+class Neo4j:
+    """How to reach the server under test."""
+
+    uri: str
+    username: str
+    password: str
+    server: Any = None  # the LocalServer of docker/server.py, where that is what runs
+
+    def driver(self) -> neo4j.Driver:
+        return neo4j.GraphDatabase.driver(self.uri, auth=(self.username, self.password))
+
+
+class Absent(Exception):
+    """One of the three ways to a server is closed here; the message says why."""
+
+
+def pytest_report_header() -> str:
+    for name, check in (("SPM_TEST_NEO4J_URI", _given_uri), (IMAGE, _ping_docker)):
+        with contextlib.suppress(Absent):
+            check()
+            return f"neo4j: {name}"
+    return "neo4j: docker/server.py"
+
+
+@pytest.fixture(scope="session")
+def launcher() -> ModuleType:
+    # By path: docker/ is no package, and its name belongs to the Docker client library.
+    spec = importlib.util.spec_from_file_location("spm_neo4j_launcher", LAUNCHER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(launcher: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4j]:
+    home = tmp_path_factory.mktemp("neo4j")
+    with contextlib.ExitStack() as stack:
+        yield _first_open(stack, _given(), _container(), _local(launcher, home))
+
+
+@pytest.fixture(scope="session")
+def wipe() -> Callable[[Neo4j], None]:
+    return _wipe
+
+
+@pytest.fixture
+def neo4j_empty(neo4j_server: Neo4j) -> Neo4j:
+    _wipe(neo4j_server)
+    return neo4j_server
+
+
+def _first_open(stack: contextlib.ExitStack, *ways: AbstractContextManager[Neo4j]) -> Neo4j:
+    reasons = []
+    for way in ways:
+        try:
+            return stack.enter_context(way)
+        except Absent as absent:
+            reasons.append(str(absent))
+    _give_up("No Neo4j to test against. " + " ".join(reasons))
+
+
+def _give_up(message: str) -> NoReturn:
+    if os.environ.get("SPM_REQUIRE_NEO4J") == "1":
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
+
+
+def _given_uri() -> str:
+    uri = os.environ.get("SPM_TEST_NEO4J_URI")
+    if not uri:
+        raise Absent("SPM_TEST_NEO4J_URI is not set.")
+    return uri
+
+
+@contextlib.contextmanager
+def _given() -> Iterator[Neo4j]:
+    uri = _given_uri()
+    username = os.environ.get("SPM_TEST_NEO4J_USERNAME", "neo4j")
+    yield Neo4j(uri, username, os.environ.get("SPM_TEST_NEO4J_PASSWORD", ""))
+
+
+@contextlib.contextmanager
+def _container() -> Iterator[Neo4j]:
+    _ping_docker()
+    with warnings.catch_warnings():
+        # The library's own deprecations differ from version to version and are not ours to mend.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        container = _container_class()(IMAGE, password=PASSWORD, username="neo4j")
+        container.start()
+    try:
+        yield Neo4j(container.get_connection_url(), "neo4j", PASSWORD)
+    finally:
+        container.stop()
+
+
+def _container_class() -> Any:
+    for place in ("testcontainers.community.neo4j", "testcontainers.neo4j"):  # new, old
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(place).Neo4jContainer
+    raise Absent("A Docker engine answers, but testcontainers is not installed.")
+
+
+def _ping_docker() -> None:
+    # Not docker.from_env(): it leaves a socket open on failure, and warnings are errors here.
+    host = urlsplit(os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock")
+    try:
+        with _connect(host.path, host.hostname, host.port) as connection:
+            connection.sendall(b"GET /_ping HTTP/1.0\r\nHost: docker\r\n\r\n")
+            answer = connection.recv(64)
+    except OSError as error:
+        raise Absent(f"No Docker engine answers ({error.strerror or error}).") from error
+    if b" 200 " not in answer:
+        raise Absent("What answers at the Docker address is no engine.")
+
+
+def _connect(path: str, hostname: str | None, port: int | None) -> socket.socket:
+    if hostname:
+        return socket.create_connection((hostname, port or 2375), timeout=3)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(3)
+    try:
+        connection.connect(path)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+@contextlib.contextmanager
+def _local(launcher: ModuleType, home: Path) -> Iterator[Neo4j]:
+    server = launcher.LocalServer(home, PASSWORD)
+    try:
+        server.start()
+    except launcher.ServerUnavailable as unavailable:
+        raise Absent(str(unavailable)) from unavailable
+    try:
+        yield Neo4j(server.uri, "neo4j", PASSWORD, server)
+    finally:
+        server.stop()
+
+
+def _wipe(server: Neo4j) -> None:
+    with server.driver() as driver, driver.session() as session:
+        _drop_schema(session)
+        # In batches: one transaction over a large graph would not fit the small heap.
+        statement = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS"
+        session.run(statement).consume()
+
+
+def _drop_schema(session: neo4j.Session) -> None:
+    # Constraints first: they own indexes. Lookup indexes are Neo4j's own and stay.
+    listed = session.run("SHOW CONSTRAINTS YIELD name").value("name")
+    _drop_each(session, "CONSTRAINT", listed)
+    listed = session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").value("name")
+    _drop_each(session, "INDEX", listed)
+
+
+def _drop_each(session: neo4j.Session, kind: str, names: list[str]) -> None:
+    for name in names:
+        quoted = name.replace("`", "``")
+        session.run(f"DROP {kind} `{quoted}`").consume()
