@@ -29,7 +29,7 @@ CACHE = HERE.parent / ".neo4j"
 START_SECONDS, STOP_SECONDS, MAVEN_SECONDS = 120.0, 60.0, 900.0
 
 # Heap sizes in neo4j.conf are read by Neo4j's own shell script, not by the server: hence flags.
-# C1 alone and the serial collector start fastest on few cores (measured, see README.md).
+# C1 alone and the serial collector save a third or more of a start's processor time (README.md).
 JVM = ["-Xms512m", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 JVM += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]

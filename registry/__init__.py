@@ -1,9 +1,16 @@
-"""The registry: tools, fields and trajectories as a graph, on Neo4j or embedded."""
+"""The registry: tools, fields and trajectories as a graph, on Neo4j or embedded.
 
-from spm.registry.models import Manifest, ServiceSpec, ToolSpec, Trace
-from spm.registry.ranking import Menu, MenuItem, Ranker
-from spm.registry.registry import Registry
-from spm.registry.settings import Settings, settings
+Names are loaded when they are first used, so that `spm --help` does not pay for pydantic and numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spm.registry.models import Manifest, ServiceSpec, ToolSpec, Trace
+    from spm.registry.ranking import Menu, MenuItem, Ranker
+    from spm.registry.registry import Registry
+    from spm.registry.settings import Settings
 
 __all__ = [
     "Manifest",
@@ -15,5 +22,22 @@ __all__ = [
     "Settings",
     "ToolSpec",
     "Trace",
-    "settings",
 ]
+
+_HOME = {
+    "Manifest": "models",
+    "ServiceSpec": "models",
+    "ToolSpec": "models",
+    "Trace": "models",
+    "Menu": "ranking",
+    "MenuItem": "ranking",
+    "Ranker": "ranking",
+    "Registry": "registry",
+    "Settings": "settings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,4 +1,4 @@
-"""Read manifests and trace files: sizes bounded, duplicates and bombs refused, errors with places."""
+"""Read manifests and trace files: bounded, without duplicates and bombs, errors with places."""
 
 import json
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def _read(path: Path, kind: type[InputError]) -> str:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise kind(
-                f"{str(path)!r} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it by service."
+                f"{str(path)!r} has {size:,} bytes, more than {MAX_BYTES:,}. Split it by service."
             )
         return _decoded(path.read_bytes(), str(path), kind)
     except OSError as error:
@@ -112,9 +112,13 @@ def _yaml(raw: str, path: Path) -> Any:
         for key_node, value_node in node.value:
             key = loader.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                raise yaml.MarkedYAMLError(problem=f"the key {key!r} is not text", problem_mark=key_node.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {key!r} is not text", problem_mark=key_node.start_mark
+                )
             if key in found:
-                raise yaml.MarkedYAMLError(problem=f"the key {key!r} stands twice", problem_mark=key_node.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {key!r} stands twice", problem_mark=key_node.start_mark
+                )
             found[key] = loader.construct_object(value_node, deep=True)
         return found
 
@@ -141,7 +145,9 @@ def _refuse_bombs(events: Any, path: Path) -> None:
             )
         depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
         if depth > MAX_DEPTH:
-            raise ManifestError(f"{path}:{event.start_mark.line + 1}: nested deeper than {MAX_DEPTH}.")
+            raise ManifestError(
+                f"{path}:{event.start_mark.line + 1}: nested deeper than {MAX_DEPTH}."
+            )
 
 
 def _validated(model: type[M], data: Any, place: str, kind: type[InputError]) -> M:

@@ -13,7 +13,7 @@ from typing import Any
 import kglite
 
 from spm.cypher import load
-from spm.registry import checkpoint, disk, graph, migrations, recovery
+from spm.registry import checkpoint, graph, migrations, recovery
 from spm.registry.errors import OutcomeUnknown, QueryFailed, StoreDamaged, StoreError
 from spm.registry.journal import Journal, Position
 from spm.registry.lock import WriterLock

@@ -13,15 +13,22 @@ BATCH = 1_000
 
 
 class Encoder(Protocol):
-    """Turns texts into unit vectors. The name identifies the weights."""
+    """Turns texts into rows of unit length, so that a dot product is the cosine."""
 
-    name: str
-    dimensions: int
+    @property
+    def name(self) -> str:
+        """Which weights made a vector; vectors of two names must never be compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a row."""
+        ...
 
     def encode_documents(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
     ) -> Vector:
-        """Encode tool documents, one row each."""
+        """Encode tool documents; `progress` hears the number of texts done so far."""
         ...
 
     def encode_requests(
@@ -82,7 +89,9 @@ def require(store: Store, encoder: Encoder) -> None:
 def complete(store: Store) -> bool:
     """Whether every tool and trajectory has a vector; cheap enough to ask before each menu."""
     counts = store.read("state/counts")[0]
-    return all(len(store.encoded(kind)) >= counts[f"{kind}s".replace("ys", "ies")] for kind in KINDS)
+    return all(
+        len(store.encoded(kind)) >= counts[f"{kind}s".replace("ys", "ies")] for kind in KINDS
+    )
 
 
 def _digest(text: str) -> str:

@@ -14,15 +14,14 @@ from spm.registry.errors import QueryRefused
 
 MAX_LENGTH: Final = 100_000  # characters
 MAX_DEPTH: Final = 64  # brackets, and UNIONs; kglite 0.21.2 kills its process on very many
-
 PROCEDURES: Final = (
     "db.labels db.relationshipTypes db.propertyKeys db.schema.visualization "
     "db.schema.nodeTypeProperties db.schema.relTypeProperties "
     "db.index.vector.queryNodes db.index.fulltext.queryNodes"
 ).split()
 _CLAUSES: Final = "MATCH, OPTIONAL MATCH, WHERE, WITH, UNWIND, RETURN, ORDER BY, LIMIT, CALL { }"
-_TEMPORAL: Final = "date|time|datetime|localtime|localdatetime|duration"
-_FUNCTIONS: Final = re.compile(rf"(?i:(?:{_TEMPORAL}|point|vector\.similarity)\.[a-z]+)")
+_SPACES: Final = r"date|time|datetime|localtime|localdatetime|duration|point|vector\.similarity"
+_FUNCTIONS: Final = re.compile(rf"(?i:(?:{_SPACES})\.[a-z]+)")
 
 # Where a word stands, as a set of bits, because words may be names (`RETURN not`, `MATCH (set)`)
 # and Neo4j tries every reading: an operand is due, or one is complete and a clause may begin.
@@ -44,11 +43,11 @@ _FOLLOWS: Final = {
 _PREFIXES: Final = frozenset("CASE DISTINCT NOT TYPED".split())  # an operand is still due
 # Needed only where both readings are open: as names these words stay usable everywhere else.
 _WRITES: Final = frozenset(
-    "ALTER ATTACH BEGIN COMMIT COPY CREATE CYPHER DEALLOCATE DELETE DENY DETACH DROP DRYRUN ENABLE "
-    "EXPLAIN EXPORT FOREACH FORMAT GRANT IMPORT INSERT INSTALL LET LOAD MERGE NEXT NODETACH ON "
-    "PROFILE REALLOCATE REMOVE RENAME REVOKE ROLLBACK SET SHOW START STOP TERMINATE UPDATE USE "
-    "USING".split()
+    "ALTER ATTACH COPY CREATE CYPHER DELETE DENY DETACH DROP EXPLAIN EXPORT FOREACH FORMAT GRANT "
+    "IMPORT INSERT INSTALL LET LOAD MERGE NEXT NODETACH ON PROFILE REMOVE RENAME REVOKE SET SHOW "
+    "START STOP TERMINATE USE USING".split()
 )
+_KEYWORDS: Final = _WRITES | _PREFIXES | _FOLLOWS.keys()
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>[ \t\r\n]++)
@@ -63,7 +62,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\n)")
-_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u")
+# Neo4j decodes \u escapes before it parses, so that '\u0027' would end the string.
+_BAD: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\[uU]|[\0\ud800-\udfff]")
 _GLUE: Final = re.compile(r"[\w$]|\.(?!\.)")
 
 
@@ -71,15 +71,7 @@ class _Token(NamedTuple):
     kind: str  # a group of _TOKEN, or "end"
     text: str
     at: int
-
-    @property
-    def name(self) -> str:
-        """Give a name as kglite compares it: it takes even quoted words for clauses."""
-        return (self.text[1:-1] if self.kind == "quoted" else self.text).upper()
-
-    @property
-    def is_name(self) -> bool:
-        return self.kind in ("word", "quoted")
+    name: str = ""  # bare and in capitals: kglite takes even quoted words for clauses
 
 
 def check_read_only(text: str) -> None:
@@ -88,26 +80,20 @@ def check_read_only(text: str) -> None:
     Raises:
         QueryRefused: with the word, its line and column, and what to do instead.
     """
-    _check_characters(text)
+    if len(text) > MAX_LENGTH:
+        _refuse(text, MAX_LENGTH, "Text", f"is over {MAX_LENGTH} characters. Pass parameters.")
+    if bad := _BAD.search(text):
+        what, why = ascii(bad[0][-2:]), "is not plain text. Write the character itself."
+        _refuse(text, bad.end() - len(bad[0][-2:]), what, why)
     tokens = [_Token("end", "", 0), *_tokenise(text), *[_Token("end", "", len(text))] * 2]
     _check_shape(text, tokens)
     state = _AFTER
     for i in range(1, len(tokens) - 2):
-        if tokens[i].is_name:
+        if tokens[i].name:
             _check_call(text, tokens, i, state)
             state = _after_name(text, tokens, i, state)
         else:
             state = _after_mark(tokens, i, state) if tokens[i].kind == "mark" else _AFTER
-
-
-def _check_characters(text: str) -> None:
-    if len(text) > MAX_LENGTH:
-        _refuse(text, MAX_LENGTH, "Text", f"is over {MAX_LENGTH} characters. Pass parameters.")
-    if bad := re.search("[\0\ud800-\udfff]", text):
-        _refuse(text, bad.start(), ascii(bad[0]), "is not text. Remove it.")
-    if bad := _ESCAPE.search(text):
-        # Neo4j decodes these before it parses, so '\u0027' would end the string.
-        _refuse(text, bad.end() - 2, r"'\u'", "is a unicode escape. Write the character itself.")
 
 
 def _tokenise(text: str) -> Iterator[_Token]:
@@ -121,21 +107,22 @@ def _tokenise(text: str) -> Iterator[_Token]:
         # kglite ends a line comment at \n alone, Neo4j at \r too: a lone \r would split them.
         if kind != "string" and (bad := _CONTROL.search(word)):
             _refuse(text, at + bad.start(), ascii(bad[0]), "is a control character. Remove it.")
-        if kind in ("word", "parameter") and _folds(word):
+        if kind == "word" and _folds(word):
             _refuse(text, at, repr(word), "has letters engines read differently. Quote it: `…`")
         # Neo4j takes `x$` for one name and `1SET` for one number, kglite for two tokens.
         glue = _GLUE.match(text, end) if kind in ("word", "number", "parameter") else None
         if glue and (glue[0] != "." or kind == "number"):
             _refuse(text, at, repr(word + glue[0]), "runs together. Put a space between.")
         if kind not in ("space", "comment"):
-            yield _Token(kind, word, at)
+            name = word.strip("`").upper() if kind in ("word", "quoted") else ""
+            yield _Token(kind, word, at, name)
         at = end
 
 
 def _folds(word: str) -> bool:
-    """Tell whether a name can turn into plain ASCII, as 'ſet' does in upper case."""
-    forms = (word.upper(), word.casefold(), unicodedata.normalize("NFKC", word))
-    return not word.isascii() and (max(word) > "\uffff" or any(map(str.isascii, forms)))
+    """Tell whether a name turns into a keyword in another form, as 'ſet' does in upper case."""
+    forms = {word.upper(), word.casefold().upper(), unicodedata.normalize("NFKC", word).upper()}
+    return not word.isascii() and (max(word) > "\uffff" or not forms.isdisjoint(_KEYWORDS))
 
 
 def _check_shape(text: str, tokens: list[_Token]) -> None:
@@ -154,7 +141,7 @@ def _check_call(text: str, tokens: list[_Token], i: int, state: int) -> None:
     """Refuse procedures and dotted functions outside the lists, and CALL … IN TRANSACTIONS."""
     token, start, end = tokens[i], i, i + 1
     if tokens[end].text == "(" and (tokens[i - 1].text == "." or "." in token.text):
-        while tokens[start - 1].text == "." and tokens[start - 2].is_name:
+        while tokens[start - 1].text == "." and tokens[start - 2].name:
             start -= 2
         name = _dotted(tokens, start)
         if name not in PROCEDURES and not _FUNCTIONS.fullmatch(name):
@@ -197,8 +184,8 @@ def _after_name(text: str, tokens: list[_Token], i: int, state: int) -> int:
 def _after_mark(tokens: list[_Token], i: int, state: int) -> int:
     before, mark, after, second = tokens[i - 1 : i + 3]
     quantifier = mark.text in ("*", "+") and before.text == ")"  # ((a)-->(b))+
-    type_end = mark.text == ">" and (before.is_name or before.text == ">")  # LIST<INT>
-    data = after.is_name and second.text in (":", ",", "}", "=")  # {key: 1}, n{key}, {p = ()}
+    type_end = mark.text == ">" and (before.name or before.text == ">")  # LIST<INT>
+    data = after.name and second.text in (":", ",", "}", "=")  # {key: 1}, n{key}, {p = ()}
     if quantifier or type_end:
         return _EITHER
     if mark.text in (")", "]", "}") or (mark.text == "{" and not data):

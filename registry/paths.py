@@ -50,7 +50,10 @@ def find_paths(store: Store, source: str, target: str) -> list[Path]:
     """
     resolver = Resolver(store)
     first, last = resolver.resolve(source), resolver.resolve(target)
-    found = [("fields", _through_fields(store, first, last)), ("observed", _observed(store, first, last))]
+    found = [
+        ("fields", _through_fields(store, first, last)),
+        ("observed", _observed(store, first, last)),
+    ]
     return [Path(kind, hops) for kind, hops in found if hops]
 
 

@@ -186,7 +186,9 @@ def _items(
             role=_role(tool, route),
             effects=cards[tool]["effects"],
             needs={
-                name: ["request"] if name in given else [m for m in makers.get(name, []) if m != tool]
+                name: ["request"]
+                if name in given
+                else [m for m in makers.get(name, []) if m != tool]
                 for name in contracts[tool].needs
             },
             gives=contracts[tool].gives,

@@ -53,7 +53,9 @@ def _check_graph(
         if damage is None and not _on_chain(journal, position):
             return Finding("graph file", False, "does not belong to this journal")
         behind = end.seq - position.seq
-        return Finding("graph file", True, f"{len(data):,} bytes, {max(0, behind)} operations behind")
+        return Finding(
+            "graph file", True, f"{len(data):,} bytes, {max(0, behind)} operations behind"
+        )
     except StoreDamaged as error:
         return Finding("graph file", False, str(error))
 
@@ -108,7 +110,9 @@ def _rebase(
         data = rebuild(data, tail) if tail else data
         sure = tail_damage is None and last.offset == journal.size()
         if not sure and position.offset < journal.size():
-            lost = f"{journal.size() - last.offset:,} bytes after operation {last.seq} are unreadable"
+            lost = (
+                f"{journal.size() - last.offset:,} bytes after operation {last.seq} are unreadable"
+            )
     else:
         data, last, sure = rebuild(None, bodies), end, False
         lost = f"{journal.size() - end.offset:,} bytes after operation {end.seq} are unreadable"
@@ -120,7 +124,12 @@ def _rebase(
     aside = _set_aside(journal.path)
     name = f"base-{hashlib.sha256(data).hexdigest()[:16]}.spm"
     disk.replace(journal.path.parent / name, data)
-    body = {"kind": "base", "operation": name, "file": name, "sha256": hashlib.sha256(data).hexdigest()}
+    body = {
+        "kind": "base",
+        "operation": name,
+        "file": name,
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
     line, after = record(Position(), body)
     disk.replace(journal.path, line)
     checkpoint.write(graph_file, after, data)

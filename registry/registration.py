@@ -76,7 +76,10 @@ def _write(tx: Transaction, manifest: Manifest, chosen: set[str]) -> None:
     tx.run("tools/upsert", rows=_tool_rows(tx, manifest, tools, versions), at=at)
     tx.run("tools/unlink", ids=list(tools))
     tx.run("tools/provided_by", rows=[{"id": i, "service": service.name} for i in tools])
-    tx.run("tools/in_family", rows=[{"id": i, "family": t.family} for i, t in tools.items() if t.family])
+    tx.run(
+        "tools/in_family",
+        rows=[{"id": i, "family": t.family} for i, t in tools.items() if t.family],
+    )
     tx.run("tools/fields", rows=_field_rows(tx, tools))
     tx.run(
         "tools/requires",
@@ -160,9 +163,7 @@ def document(tool: ToolSpec) -> str:
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-def _successors(
-    tx: Transaction, manifest: Manifest, tools: dict[str, ToolSpec]
-) -> dict[str, str]:
+def _successors(tx: Transaction, manifest: Manifest, tools: dict[str, ToolSpec]) -> dict[str, str]:
     wanted = {i: t.successor for i, t in tools.items() if t.successor}
     here = {fold(t.name): tool_id(manifest.service.name, t.name) for t in manifest.tools}
     keys = sorted({fold(name.rpartition("/")[2]) for name in wanted.values()})
@@ -190,7 +191,8 @@ def _field_rows(tx: Transaction, tools: dict[str, ToolSpec]) -> list[Row]:
             name = fold(spec.name)
             before = known.get(name, {"type": spec.type, "aliases": []})
             row = rows.setdefault(
-                name, {"name": name, "type": before["type"], "aliases": list(before["aliases"] or [])}
+                name,
+                {"name": name, "type": before["type"], "aliases": list(before["aliases"] or [])},
             )
             if spec.name != name and spec.name not in row["aliases"]:
                 row["aliases"].append(spec.name)

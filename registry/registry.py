@@ -65,9 +65,7 @@ class Registry:
         progress: Callable[[int], None] | None = None,
     ) -> Import:
         """Import trajectories, all or none of them."""
-        return import_traces(
-            self.store, found, skip_unknown=skip_unknown, progress=progress
-        )
+        return import_traces(self.store, found, skip_unknown=skip_unknown, progress=progress)
 
     def paths(self, source: str, target: str) -> list[Path]:
         """Ways from one tool to another."""

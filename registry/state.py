@@ -13,7 +13,9 @@ _DATE = re.compile(
     r"\b(?:today|tomorrow|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.I,
 )
-_AMOUNT = re.compile(r"[$€£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|pounds?)\b", re.I)
+_AMOUNT = re.compile(
+    r"[$€£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|pounds?)\b", re.I
+)
 # A noun followed by something that looks like its identifier: order 4821, ticket #T-17.
 _NAMED = r"\b{noun}s?\b(?:\s+(?:no\.?|nr\.?|number|id|code))?\s*[:#]?\s*#?([A-Za-z]*-?\d[\w-]*)"
 _TYPED = (

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from spm.registry.errors import TraceError, UnknownTool
@@ -135,7 +135,7 @@ def transitions(traces: Iterable[tuple[Trace, list[str]]]) -> list[Row]:
     seen: dict[tuple[str, str], str] = {}
     for trace, tools in traces:
         path = solved(trace, tools)
-        for pair in zip(path, path[1:], strict=False):
+        for pair in pairwise(path):
             counts[pair] += 1
             seen[pair] = max(seen.get(pair, ""), trace.moment() or "")
     return [

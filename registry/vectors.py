@@ -37,7 +37,12 @@ class VectorFiles:
         return dict(zip(entry["ids"], entry["digests"], strict=True)) if entry else {}
 
     def put(
-        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, keep: set[str]
+        self,
+        kind: Kind,
+        ids: Sequence[str],
+        digests: Sequence[str],
+        vectors: Vector,
+        keep: set[str],
     ) -> None:
         """Add or replace vectors; those of nodes not in `keep` are dropped."""
         old_ids, old = self.matrix(kind)
@@ -84,9 +89,13 @@ class VectorFiles:
             except FileNotFoundError:
                 continue
             except (ValueError, OSError) as error:
-                raise StoreDamaged(f"The vectors {entry['file']!r} cannot be read. {_ADVICE}") from error
+                raise StoreDamaged(
+                    f"The vectors {entry['file']!r} cannot be read. {_ADVICE}"
+                ) from error
             if found.ndim != 2 or len(found) != len(entry["ids"]) or found.dtype != np.float32:
-                raise StoreDamaged(f"The vectors {entry['file']!r} do not fit their index. {_ADVICE}")
+                raise StoreDamaged(
+                    f"The vectors {entry['file']!r} do not fit their index. {_ADVICE}"
+                )
             return entry["ids"], found
         raise StoreDamaged(f"The vectors of kind {kind!r} are missing. {_ADVICE}")
 
@@ -120,7 +129,9 @@ class VectorFiles:
 
     def _matches(self, entry: dict[str, Any]) -> bool:
         file = self.folder / entry["file"]
-        return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == entry["sha256"]
+        return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == str(
+            entry["sha256"]
+        )
 
     def _entry(self, kind: Kind) -> dict[str, Any]:
         entry: dict[str, Any] = self._index().get(kind, {})

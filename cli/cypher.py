@@ -1,0 +1,86 @@
+"""`spm cypher`: read-only questions in Cypher, own or saved."""
+
+import json as jsonlib
+from typing import Annotated, Any
+
+import typer
+
+from spm.cli.options import JsonOption, StoreOption, complete_saved, opened
+from spm.cli.output import as_json, note, table
+
+
+def cypher(
+    query: Annotated[str | None, typer.Argument(help="A read-only query.")] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="K=V", help="A parameter; V is JSON, or else text."),
+    ] = None,
+    saved: Annotated[
+        str | None,
+        typer.Option("--saved", help="Run a saved query.", autocompletion=complete_saved),
+    ] = None,
+    list_saved: Annotated[bool, typer.Option("--list", help="List the saved queries.")] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Ask the graph in Cypher. Only reading is possible, on both engines."""
+    if list_saved:
+        _list(json)
+        return
+    if (query is None) == (saved is None):
+        raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
+    params = dict(_parameter(p) for p in param or [])
+    known = complete_saved("")
+    if saved is not None and saved not in known:
+        raise typer.BadParameter(f"No saved query {saved!r}. There are: {', '.join(known)}")
+    with opened(store) as registry:
+        answer = registry.saved(saved, params) if saved else registry.cypher(query or "", params)
+    if answer.truncated:
+        note(f"Only the first {len(answer.rows):,} rows are shown; add LIMIT or narrow the query.")
+    if json:
+        as_json(answer.rows)
+        return
+    table(
+        answer.columns,
+        [[_cell(row.get(column)) for column in answer.columns] for row in answer.rows],
+        wrap=answer.columns,
+    )
+    note(f"{len(answer.rows)} rows")
+
+
+def _list(json: bool) -> None:
+    from spm.cypher import load, names
+
+    queries = [load(name) for name in names("saved")]
+    if json:
+        as_json(
+            [
+                {
+                    "name": q.name.removeprefix("saved/"),
+                    "doc": q.doc,
+                    "params": list(q.params),
+                    "returns": list(q.returns),
+                    "query": q.text,
+                }
+                for q in queries
+            ]
+        )
+        return
+    rows = [[q.name.removeprefix("saved/"), ", ".join(q.params), q.doc] for q in queries]
+    table(["query", "params", "what it answers"], rows, wrap=["what it answers"])
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    name, found, value = text.partition("=")
+    if not found or not name.isidentifier():
+        raise typer.BadParameter(f"--param takes NAME=VALUE (got {text!r}).")
+    try:
+        return name, jsonlib.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _cell(value: Any) -> object:
+    if isinstance(value, dict | list):
+        return jsonlib.dumps(value, ensure_ascii=False)
+    return value

@@ -1,0 +1,76 @@
+"""The `spm` command: groups, global manners, and the one place where errors become exit codes.
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the store cannot be used.
+"""
+
+import logging
+import os
+import sys
+from typing import Annotated
+
+# BLAS reads this when numpy is loaded: on a shared machine one thread was measured to be
+# faster than several, and a menu multiplies only small matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import typer
+
+from spm.cli import cypher, demo, doctor, menu, path, tools, traces
+from spm.registry.errors import SpmError
+
+app = typer.Typer(
+    help="A tool registry for LLM agents: register tools, see what feeds what, get ordered menus.",
+    epilog="Try it: spm demo, then: spm menu 'Email the customer the receipt for order 4821'",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("menu")(menu.menu)
+app.add_typer(tools.app, name="tools")
+app.add_typer(traces.app, name="traces")
+app.command("path")(path.path)
+app.command("cypher")(cypher.cypher)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"spm {version('spm-registry')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback when something fails.")
+    ] = False,
+) -> None:
+    """Register tools, ask what feeds what, and put ordered menus in front of agents."""
+    del version
+    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    if debug:
+        os.environ["SPM_DEBUG"] = "1"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    try:
+        app(arguments, prog_name="spm")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except SpmError as error:
+        if os.environ.get("SPM_DEBUG"):
+            raise
+        typer.echo(f"spm: {error}", err=True)
+        return error.exit_code
+    return 0
+
+
+def run() -> None:
+    """Entry point of the `spm` script."""
+    sys.exit(main())

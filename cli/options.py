@@ -1,0 +1,50 @@
+"""Options that every command shares, and opening the registry they name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from spm.registry import Registry
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="PATH|URI",
+        help="A folder (embedded) or a Neo4j address such as neo4j://localhost:7687. "
+        "Default: $SPM_STORE, $NEO4J_URI, or a folder in your data directory.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+
+
+@contextmanager
+def opened(store: str | None) -> "Iterator[Registry]":
+    """Open the registry that the options or the environment name."""
+    from spm.registry import Registry
+
+    with Registry.open(store) as registry:
+        yield registry
+
+
+def complete_tool(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer tool names to the shell; a store that cannot be read offers none."""
+    from spm.registry.errors import SpmError
+
+    try:
+        with opened(context.params.get("store")) as registry:
+            names = [row["name"] for row in registry.tools()]
+    except SpmError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_saved(incomplete: str) -> list[str]:
+    """Offer the names of saved queries to the shell."""
+    from spm.cypher import names
+
+    found = [name.removeprefix("saved/") for name in names("saved")]
+    return [name for name in found if name.startswith(incomplete)]

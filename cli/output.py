@@ -1,0 +1,130 @@
+"""What a person or a program sees: results on stdout, everything else on stderr."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    _console().print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Print a line that is not part of the result, to stderr."""
+    print(text, file=sys.stderr)
+
+
+def as_json(value: Any) -> None:
+    """Print a value as JSON."""
+    plain = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False, default=_plain) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return str(value)
+
+
+def table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    wrap: Sequence[str] = (),
+    keep: Sequence[str] = (),
+) -> None:
+    """Print a table that fits the terminal.
+
+    Columns in `wrap` fold, those in `keep` and numbers are never cut, others end in an ellipsis.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    console = _console()
+    cells = [
+        [_cell(cell, column in wrap) for cell, column in zip(row, columns, strict=True)]
+        for row in rows
+    ]
+    numbers = [
+        bool(rows) and all(isinstance(row[i], int) for row in rows) for i in range(len(columns))
+    ]
+    fixed = [number or name in keep for number, name in zip(numbers, columns, strict=True)]
+    grid = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for i, width in enumerate(_widths(columns, cells, fixed, console.width)):
+        grid.add_column(
+            columns[i],
+            overflow="fold" if columns[i] in wrap else "ellipsis",
+            no_wrap=columns[i] not in wrap,
+            justify="right" if numbers[i] else "left",
+            width=width,
+        )
+    for line in cells:
+        grid.add_row(*map(Text, line))  # Text, never markup: what a tool calls itself is data
+    console.print(grid)
+
+
+def _widths(
+    columns: Sequence[str], cells: list[list[str]], fixed: list[bool], available: int
+) -> list[int]:
+    """Share the terminal: fixed columns as wide as they are, the rest evenly as far as needed."""
+    natural = [
+        max(len(name), *(len(part) for row in cells for part in row[i].split("\n")), 1)
+        for i, name in enumerate(columns)
+    ]
+    widths = [w if keep else 0 for w, keep in zip(natural, fixed, strict=True)]
+    left = available - sum(widths) - 3 * (len(columns) - 1)
+    flexible = sorted((i for i, keep in enumerate(fixed) if not keep), key=natural.__getitem__)
+    for position, i in enumerate(flexible):
+        widths[i] = max(4, min(natural[i], left // (len(flexible) - position)))
+        left -= widths[i]
+    return widths
+
+
+def _cell(value: object, lines: bool) -> str:
+    text = "" if value is None else str(value)
+    if lines:
+        return "\n".join(map(printable, text.split("\n")))
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Show control characters as escapes, so that a tool's text cannot steer the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr; silent when stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(file=sys.stdout)

@@ -1,0 +1,77 @@
+"""`spm path`: dependency questions."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
+from spm.cli.output import as_json, note, say, table
+
+if TYPE_CHECKING:
+    from spm.registry.paths import Path, Plan
+
+
+def path(
+    source: Annotated[
+        str | None, typer.Argument(metavar="[FROM]", autocompletion=complete_tool)
+    ] = None,
+    target: Annotated[
+        str | None, typer.Argument(metavar="[TO]", autocompletion=complete_tool)
+    ] = None,
+    have: Annotated[
+        list[str] | None, typer.Option("--have", help="A field at hand; may be repeated.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="The tool to run.", autocompletion=complete_tool)
+    ] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show how one tool leads to another, or what must run before a tool can.
+
+    spm path FROM TO: the shortest way through fields, and along observed transitions.
+
+    spm path --have FIELD --to TOOL: the tools, in order, that make TOOL runnable.
+    """
+    if source and target and not to and not have:
+        with opened(store) as registry:
+            found = registry.paths(source, target)
+        as_json(found) if json else _show_paths(source, target, found)
+        raise typer.Exit(0 if found else 1)
+    if to and not source and not target:
+        with opened(store) as registry:
+            plan = registry.plan(have or [], to)
+        as_json(plan) if json else _show_plan(plan)
+        raise typer.Exit(1 if plan.ask else 0)
+    raise typer.BadParameter("Give FROM and TO, or --to TOOL with --have FIELD.")
+
+
+def _show_paths(source: str, target: str, found: "list[Path]") -> None:
+    if not found:
+        note(f"No way from {source!r} to {target!r}, neither through fields nor observed.")
+    for way in found:
+        say("Through fields:" if way.kind == "fields" else "Observed:")
+        say(f"  {way.hops[0].source}")
+        for hop in way.hops:
+            label = hop.field if way.kind == "fields" else f"{hop.count} times"
+            say(f"    → {label} →  {hop.target}")
+
+
+def _show_plan(plan: "Plan") -> None:
+    rows = [
+        [i, tool, "\n".join(_supply(f, s) for f, s in plan.supplies[tool].items()) or "nothing"]
+        for i, tool in enumerate(plan.steps, 1)
+    ]
+    table(["step", "tool", "takes"], rows, wrap=["takes"])
+    if plan.ask:
+        note(f"No tool makes: {', '.join(plan.ask)}. Ask for it, or give it with --have.")
+
+
+def _supply(field: str, source: str) -> str:
+    match source:
+        case "given":
+            return f"{field} (given)"
+        case "ask":
+            return f"{field} (nobody makes it)"
+        case _:
+            return f"{field} from {source}"
