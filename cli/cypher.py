@@ -76,7 +76,7 @@ def _parameter(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(f"--param takes NAME=VALUE (got {text!r}).")
     try:
         return name, jsonlib.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, value
 
 

@@ -15,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import typer
 
 from spm.cli import cypher, demo, doctor, menu, path, tools, traces
+from spm.cli.output import note
 from spm.registry.errors import SpmError
 
 app = typer.Typer(
@@ -66,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     except SpmError as error:
         if os.environ.get("SPM_DEBUG"):
             raise
-        typer.echo(f"spm: {error}", err=True)
+        note(f"spm: {error}")
         return error.exit_code
     return 0
 

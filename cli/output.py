@@ -10,18 +10,24 @@ from typing import Any
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    _console().print(text, highlight=False, markup=False, soft_wrap=True)
+    lines = "\n".join(map(printable, text.split("\n")))
+    _console().print(lines, highlight=False, markup=False, soft_wrap=True)
 
 
 def note(text: str) -> None:
     """Print a line that is not part of the result, to stderr."""
-    print(text, file=sys.stderr)
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
 
 
 def as_json(value: Any) -> None:
     """Print a value as JSON."""
     plain = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False, default=_plain) + "\n")
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    text = json.dumps(plain, indent=2, ensure_ascii=ascii_only, default=_plain)
+    if not text.replace("\n", "").isprintable():
+        # JSON leaves some control characters as they are, and stdout cannot hold half a character.
+        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    sys.stdout.write(text + "\n")
 
 
 def _plain(value: Any) -> Any:

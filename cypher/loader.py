@@ -15,6 +15,7 @@ ENGINES = ("neo4j", "embedded")
 _KEY = re.compile(r"^(params|access|returns|engines):\s*(.*)$")
 # Strings, backticked names and comments are cut out before parameters and columns are looked for.
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.S)
+_NAME = re.compile(r"\w+/\w+")
 _PARAM = re.compile(r"\$(\w+)")
 
 
@@ -52,9 +53,8 @@ def load(name: str) -> Query:
     Raises:
         QueryFileError: there is no such file, or it breaks the rules.
     """
-    folder, _, stem = name.rpartition("/")
-    source = files("spm.cypher").joinpath(folder, f"{stem}.cypher")
-    if not folder or not source.is_file():
+    source = files("spm.cypher").joinpath(f"{name}.cypher")
+    if not _NAME.fullmatch(name) or not source.is_file():
         raise QueryFileError(f"{name}.cypher:1: no such query file")
     return parse(name, source.read_text(encoding="utf-8"))
 
@@ -87,11 +87,13 @@ def parse(name: str, source: str) -> Query:
     header, statement, start = _split(source)
     doc: list[str] = []
     keys: dict[str, tuple[str, ...]] = {}
-    for line in header:
+    for number, line in enumerate(header, 1):
         if found := _KEY.match(line):
+            if found[1] in keys:
+                raise QueryFileError(f"{name}.cypher:{number}: {found[1]!r} stands twice")
             keys[found[1]] = tuple(v.strip() for v in found[2].split(",") if v.strip())
         elif keys and line:
-            raise QueryFileError(f"{name}.cypher: text after the keys of the header: {line!r}")
+            raise QueryFileError(f"{name}.cypher:{number}: text after the keys: {line!r}")
         else:
             doc.append(line)
     query = Query(

@@ -43,6 +43,9 @@ from spm.registry.store import (
 T = TypeVar("T")
 RETRY_SECONDS = 30.0
 VECTOR_BATCH = 500
+# The index is approximate: it has to look at far more nodes than are wanted. Up to this many
+# nodes it looks at all of them, and the answer is exact.
+EXPLORE = 1_000
 # The driver warns on its own logger about things that translate() already says.
 logging.getLogger("neo4j").setLevel(logging.ERROR)
 
@@ -56,12 +59,15 @@ class BoltStore:
         """Connect; a store without its constraints is refused unless the doctor asks."""
         self.location = settings.store
         self._database = settings.neo4j_database
+        _require_address(settings)
         auth = (settings.neo4j_username, settings.neo4j_password)
         try:
             self._driver = neo4j.GraphDatabase.driver(
                 settings.store,
                 auth=auth if settings.neo4j_password else None,
                 connection_timeout=settings.connect_seconds,
+                # Also the limit for a port that takes the connection and then stays silent.
+                connection_acquisition_timeout=2 * settings.connect_seconds,
                 max_transaction_retry_time=RETRY_SECONDS,
                 max_connection_pool_size=16,
                 liveness_check_timeout=30,
@@ -69,16 +75,15 @@ class BoltStore:
                 user_agent="spm-registry",
             )
         except (errors.ConfigurationError, ValueError) as error:
-            raise StoreUnreachable(
-                f"{self.location!r} is not an address of Neo4j: {error}. "
-                "Write it like neo4j://host:7687 or neo4j+s://host:7687."
-            ) from error
+            raise _no_address(self.location, str(error)) from error
         try:
             self._translated(self._driver.verify_connectivity)
             if not trusting:
                 migrations.require_constraints(self)
-        except BaseException:
+        except BaseException as error:
             self._driver.close()
+            if isinstance(error, ValueError):  # what the driver says of a port that is no number
+                raise _no_address(self.location, str(error)) from error
             raise
 
     def close(self) -> None:
@@ -91,12 +96,17 @@ class BoltStore:
         """Run a read query file in read access mode, with retry."""
         query = load(name)
         bound = query.bind(params)
-        with self._session(neo4j.READ_ACCESS) as session:
-            if query.text.startswith("SHOW"):  # not allowed in a managed read on a cluster member
-                return self._translated(lambda: session.run(_literal(query.text)).data())
-            return self._translated(
-                lambda: session.execute_read(lambda tx: tx.run(_literal(query.text), bound).data())
-            )
+
+        def ask() -> list[Row]:
+            with self._session(neo4j.READ_ACCESS) as session:
+                if query.text.startswith("SHOW"):  # not allowed in a managed read on a cluster
+                    return session.run(_literal(query.text)).data()
+                return session.execute_read(lambda tx: tx.run(_literal(query.text), bound).data())
+
+        try:
+            return self._translated(ask)
+        except OutcomeUnknown:  # reads are committed too; nothing was changed, so ask again
+            return self._translated(ask)
 
     def query(
         self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
@@ -133,6 +143,7 @@ class BoltStore:
             return perform(_Runner(tx), kind, work, operation)
 
         deadline = time.monotonic() + RETRY_SECONDS
+        lost: OutcomeUnknown | None = None
         while True:
             try:
                 with self._session(neo4j.WRITE_ACCESS) as session:
@@ -141,10 +152,14 @@ class BoltStore:
                 return repeated.result
             except NothingToDo:
                 return None
-            except OutcomeUnknown:
+            except StoreError as error:
                 # The operation id makes a second try safe: if the first one landed, it is found.
-                if time.monotonic() > deadline:
+                # Until one try is answered, no later error can say that nothing was written.
+                lost = error if isinstance(error, OutcomeUnknown) else lost
+                if lost is None:
                     raise
+                if time.monotonic() > deadline:
+                    raise lost from error.__cause__
                 time.sleep(1)
 
     # -- schema ----------------------------------------------------------------------------
@@ -162,8 +177,16 @@ class BoltStore:
         return [query.name for _, query in waiting]
 
     def _run_schema(self, text: str) -> None:
-        with self._session(neo4j.WRITE_ACCESS) as session:
-            self._translated(lambda: session.run(_literal(text)).consume())
+        """Run a schema statement with retry: two writers that do so at once can deadlock."""
+
+        def run() -> None:
+            with self._session(neo4j.WRITE_ACCESS) as session:
+                session.execute_write(lambda tx: tx.run(_literal(text)).consume())
+
+        try:
+            self._translated(run)
+        except OutcomeUnknown:  # all of them say IF NOT EXISTS, so a second time is harmless
+            self._translated(run)
 
     # -- vectors ---------------------------------------------------------------------------
 
@@ -188,9 +211,17 @@ class BoltStore:
 
     def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
         """Ask the vector index for more than needed, then score as the other engine does."""
-        rows = self.read(
-            f"vectors/{kind}_nearest", count=2 * count + 64, vector=[float(x) for x in vector]
-        )
+        try:
+            rows = self.read(
+                f"vectors/{kind}_nearest",
+                explore=max(EXPLORE, 4 * count),
+                count=count + 32,
+                vector=vector.tolist(),
+            )
+        except QueryFailed:
+            if not migrations.pending(self):
+                raise
+            rows = []  # a store that nobody has written to has no index yet
         if not rows:
             return []
         matrix = np.array([row["vector"] for row in rows], dtype=np.float32)
@@ -241,6 +272,24 @@ class _Runner:
         return rows
 
 
+def _require_address(settings: Settings) -> None:
+    """Refuse addresses that the driver would misread, before it repeats them in a message."""
+    if not settings.remote:
+        raise _no_address(settings.store, "unknown scheme")
+    if "@" in settings.store:
+        raise StoreUnreachable(
+            "An address of Neo4j carries no user name or password, because addresses are shown "
+            "and logged. Set NEO4J_USERNAME and NEO4J_PASSWORD instead."
+        )
+
+
+def _no_address(location: str, reason: str) -> StoreUnreachable:
+    return StoreUnreachable(
+        f"{location!r} is not an address of Neo4j: {reason.rstrip('.')}. "
+        "Write it like neo4j://host:7687 or neo4j+s://host:7687."
+    )
+
+
 def translate(error: Exception, location: str) -> SpmError:
     """Turn an error of the driver into one that says what to do."""
     again = "Repeat the command: an operation is never done twice."
@@ -263,6 +312,8 @@ def translate(error: Exception, location: str) -> SpmError:
             return StoreUnreachable(f"{location!r}: {error.message} Set NEO4J_DATABASE.")
         case errors.TransientError():
             return StoreWriteFailed(f"{location!r} is too busy: {error.message} {again}")
+        case errors.DatabaseError():
+            return StoreError(f"{location!r} failed: {error.message} {again}")
         case errors.Neo4jError():
             return QueryFailed(f"The query could not be run: {error.message}")
         case errors.ConfigurationError():
@@ -298,7 +349,7 @@ def _plain(value: Any) -> Any:
             }
         case list():
             return [_plain(item) for item in value]
-        case dict():
-            return {key: _plain(item) for key, item in value.items()}
+        case dict():  # the server sends keys in any order, the other engine sorts them
+            return {key: _plain(value[key]) for key in sorted(value)}
         case _:
             return value.iso_format() if hasattr(value, "iso_format") else value

@@ -34,6 +34,8 @@ def read(path: Path) -> tuple[Position, bytes] | None:
         raw = path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise StoreDamaged(f"The graph file {str(path)!r} cannot be read: {error}.") from error
     header, _, graph = raw.partition(b"\n")
     try:
         if not header.startswith(_MAGIC):
@@ -42,7 +44,7 @@ def read(path: Path) -> tuple[Position, bytes] | None:
         position = Position(int(said["seq"]), int(said["offset"]), str(said["digest"]))
         if _checksum(position, graph) != said["sha256"]:
             raise ValueError("its checksum does not match")
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise StoreDamaged(
             f"The graph file {str(path)!r} is damaged: {error}. The journal has everything; "
             "rebuild with: spm doctor --repair"

@@ -7,9 +7,10 @@ is taken back before the error leaves.
 import errno
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
-from spm.registry.errors import StoreWriteFailed
+from spm.registry.errors import OutcomeUnknown, StoreWriteFailed
 
 
 def append(path: Path, size: int, data: bytes) -> int:
@@ -17,23 +18,36 @@ def append(path: Path, size: int, data: bytes) -> int:
 
     Raises:
         StoreWriteFailed: nothing of `data` was kept.
+        OutcomeUnknown: all of `data` was written, but neither made durable nor taken back.
     """
-    fresh = not path.exists()
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    ours = whole = False
     try:
-        os.lseek(descriptor, size, os.SEEK_SET)
-        _write(descriptor, data)
-        os.fsync(descriptor)
-        if fresh:
-            _sync_folder(path.parent)
-    except BaseException as error:
-        # After a failed fsync the kernel may have dropped the pages: never keep such a record.
-        _take_back(descriptor, size)
-        if isinstance(error, OSError):
-            raise failure(path, len(data), error) from error
-        raise
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if os.lseek(descriptor, 0, os.SEEK_END) != size:
+                raise StoreWriteFailed(
+                    f"{str(path)!r} was changed by somebody else while this process wrote to it. "
+                    "Nothing was kept. Let only one process write, then repeat."
+                )
+            ours = True
+            _write(descriptor, data)
+            whole = True
+            os.fsync(descriptor)
+            if size == 0:  # the file may be new; one that is not in its folder is not durable
+                _sync_folder(path.parent)
+        except BaseException as error:
+            # After a failed fsync the kernel may have dropped the pages: never keep such a record.
+            # Of half a record nothing need be taken back: its checksum gives it away.
+            if ours and not _take_back(descriptor, size) and whole:
+                raise OutcomeUnknown(
+                    f"Could not write {str(path)!r} ({error!r}), and could not take it back "
+                    "either. Check the disk, then repeat; what was done is not done twice."
+                ) from error
+            raise
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise failure(path, len(data), error) from error
     return size + len(data)
 
 
@@ -41,7 +55,7 @@ def replace(path: Path, *parts: bytes) -> None:
     """Put a whole new file in the place of `path`: readers see the old one or the new one.
 
     Raises:
-        StoreWriteFailed: the old file is untouched.
+        StoreWriteFailed: the old file is there, or the new one, never a mixture.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -57,31 +71,81 @@ def replace(path: Path, *parts: bytes) -> None:
     except OSError as error:
         raise failure(path, sum(len(p) for p in parts), error) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # a draft that stays is swept away by the next writer
+            draft.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the drafts of writers that were killed. Only for the one who holds the lock."""
+    for draft in folder.glob(".*.tmp"):
+        with suppress(OSError):
+            draft.unlink()
+
+
+def set_aside(path: Path, *, keep: bool = False) -> str:
+    """Give a damaged file another name, durably; with `keep` it stays under its own name too.
+
+    Raises:
+        StoreWriteFailed: the file is where it was.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    try:
+        if keep:
+            os.link(path, aside)
+        else:
+            os.rename(path, aside)
+        _sync_folder(path.parent)
+    except OSError as error:
+        if not keep or error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+            raise failure(aside, 0, error) from error
+        replace(aside, path.read_bytes())  # a file system without second names
+    return str(aside)
+
+
+def remove(path: Path) -> None:
+    """Remove a file that can be made again.
+
+    Raises:
+        StoreWriteFailed: it is still there.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise failure(path, 0, error) from error
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder for one user's data.
+    """Create a folder for one user's data, durably.
 
     Raises:
         StoreWriteFailed: it cannot be created.
     """
     try:
+        fresh = [folder for folder in (path, *path.parents) if not folder.exists()]
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in fresh:
+            _sync_folder(folder.parent)
     except OSError as error:
         raise failure(path, 0, error) from error
 
 
-def truncate(path: Path, size: int) -> None:
-    """Cut a file to `size` bytes, durably.
+def settle(path: Path, size: int) -> None:
+    """Cut a file to `size` bytes and make all of it durable, whoever wrote it.
 
     Raises:
-        StoreWriteFailed: it could not be cut.
+        StoreWriteFailed: it could not be cut or made durable.
     """
     try:
-        with path.open("rb+") as file:
-            os.ftruncate(file.fileno(), size)
-            os.fsync(file.fileno())
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            if os.fstat(descriptor).st_size > size:
+                os.ftruncate(descriptor, size)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        _sync_folder(path.parent)
     except OSError as error:
         raise failure(path, 0, error) from error
 
@@ -104,12 +168,13 @@ def _write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _take_back(descriptor: int, size: int) -> None:
+def _take_back(descriptor: int, size: int) -> bool:
     try:
         os.ftruncate(descriptor, size)
         os.fsync(descriptor)
     except OSError:
-        pass  # the torn tail is recognised by its checksum when the journal is read next
+        return False
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -29,10 +29,13 @@ def read_manifest(path: Path) -> Manifest:
 
 def manifest_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a manifest."""
+    schema = Manifest.model_json_schema()
+    service = schema["properties"]["service"]
+    service["anyOf"] = [{"type": "string"}, {"$ref": service.pop("$ref")}]
     return {
+        **schema,
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "spm manifest",
-        **Manifest.model_json_schema(),
     }
 
 
@@ -57,14 +60,13 @@ def read_traces(path: Path) -> Iterator[Trace]:
 
 def _read(path: Path, kind: type[InputError]) -> str:
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise kind(
-                f"{str(path)!r} has {size:,} bytes, more than {MAX_BYTES:,}. Split it by service."
-            )
-        return _decoded(path.read_bytes(), str(path), kind)
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)  # not stat: a pipe or a device says it has 0 bytes
     except OSError as error:
         raise kind(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
+    if len(raw) > MAX_BYTES:
+        raise kind(f"{str(path)!r} has more than {MAX_BYTES:,} bytes. Split it by service.")
+    return _decoded(raw, str(path), kind)
 
 
 def _decoded(raw: bytes, place: str, kind: type[InputError]) -> str:
@@ -75,7 +77,10 @@ def _decoded(raw: bytes, place: str, kind: type[InputError]) -> str:
 
 
 def _is_json(path: Path, raw: str) -> bool:
-    return path.suffix.lower() == ".json" or raw.lstrip().startswith("{")
+    suffix = path.suffix.lower()
+    return suffix == ".json" or (
+        suffix not in (".yaml", ".yml") and raw.lstrip().startswith(("{", "["))
+    )
 
 
 def _from_json(raw: str, place: str, kind: type[InputError]) -> Any:
@@ -108,6 +113,8 @@ def _yaml(raw: str, path: Path) -> Any:
         """Safe YAML without aliases (bombs) and without keys that stand twice."""
 
     def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.MarkedYAMLError(problem="not a mapping", problem_mark=node.start_mark)
         found: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key = loader.construct_object(key_node, deep=True)
@@ -130,7 +137,8 @@ def _yaml(raw: str, path: Path) -> Any:
         mark = error.problem_mark
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
         raise ManifestError(f"{place}: not a valid manifest: {error.problem}.") from error
-    except (yaml.YAMLError, ValueError) as error:
+    # PyYAML's constructors fail in many ways on a value that is not what its tag says.
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise ManifestError(f"{path}: not valid YAML: {error}") from error
 
 

@@ -7,14 +7,22 @@ when its record in the journal is durable; the graph file only saves replaying f
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import kglite
 
 from spm.cypher import load
-from spm.registry import checkpoint, graph, migrations, recovery
-from spm.registry.errors import OutcomeUnknown, QueryFailed, StoreDamaged, StoreError
+from spm.registry import checkpoint, disk, graph, migrations, recovery
+from spm.registry.errors import (
+    InputError,
+    OutcomeUnknown,
+    QueryFailed,
+    SchemaTooNew,
+    StoreDamaged,
+    StoreError,
+)
 from spm.registry.journal import Journal, Position
 from spm.registry.lock import WriterLock
 from spm.registry.store import (
@@ -52,6 +60,7 @@ class EmbeddedStore:
         self._graph: Any = None
         self._position = Position()
         self._saved = Position()
+        self._seen: list[tuple[int, int, int] | None] = []
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -82,20 +91,29 @@ class EmbeddedStore:
 
     def _load(self) -> None:
         """Bring the graph in memory to the end of the journal."""
-        if self._graph is None:
-            found = checkpoint.read(self.graph_file)
-            if found:
-                self._position, data = found
-                self._graph = _from_bytes(data, self.graph_file)
-            else:
-                self._position, self._graph = Position(), kglite.KnowledgeGraph()
-            self._saved = self._position
-            self._replay()
+        while self._graph is None:
+            seen = self._look()
+            try:
+                self._read_files(seen)
+            except StoreDamaged:
+                if self._look() == seen:
+                    raise  # or somebody was writing or repairing at this moment: look again
 
-    def _replay(self) -> None:
-        for entry in self.journal.entries(self._position):
-            self._graph = apply(self._graph, entry.body, self.folder)
-            self._position = entry.after
+    def _read_files(self, seen: list[tuple[int, int, int] | None]) -> None:
+        position, built = Position(), kglite.KnowledgeGraph()
+        found = checkpoint.read(self.graph_file)
+        if found and not recovery.superseded(self.journal, found[0]):
+            position, built = found[0], _from_bytes(found[1], self.graph_file)
+        saved = position
+        for entry in self.journal.entries(position):
+            built, position = apply(built, entry.body, self.folder), entry.after
+        _refuse_newer(built)
+        # Only now: a graph that could not be brought to the end must never answer anything.
+        self._seen, self._saved, self._position, self._graph = seen, saved, position, built
+
+    def _look(self) -> list[tuple[int, int, int] | None]:
+        """What tells whether somebody wrote since this object read the files."""
+        return [_mark(path) for path in (self.journal.path, self.graph_file)]
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -105,55 +123,48 @@ class EmbeddedStore:
         Raises:
             StoreLocked: another process is writing.
             StoreWriteFailed: nothing was kept; the next call starts from what is on disk.
+            OutcomeUnknown: it may be there or not; repeat with the same operation id.
         """
         self._open_for_writing()
         self._migrate()
         return self._commit(kind, work, operation or new_operation())
 
     def _open_for_writing(self) -> None:
-        if not self._lock.held:
+        if self._lock.held and self._graph is not None:
+            return
+        try:
             self._lock.acquire()
-            try:
-                self._load()
-                self._replay()  # what others wrote since this object read the files
-                self.journal.cut(self._position)
-            except BaseException:
-                self._fail()
-                raise
-        else:
+            if self._look() != self._seen:
+                self._graph = None  # others wrote, or took back what this object had read
             self._load()
+            self.journal.settle(self._position)
+            disk.sweep(self.folder)
+        except BaseException:
+            self._fail()
+            raise
 
     def _commit(self, kind: str, work: Work, operation: str) -> dict[str, Any] | None:
-        tx = _Recorder(self._graph.begin())
+        # Fail stop: until all is done there is no graph to trust, whatever interrupts this.
+        built, self._graph = self._graph, None
+        tx = _Recorder(built.begin())
         try:
             result = perform(tx, kind, work, operation)
             after = self.journal.append(self._position, tx.body(kind, operation))
-        except Repeated as repeated:
-            tx.rollback()
-            return repeated.result
-        except NothingToDo:
-            tx.rollback()
-            return None
-        except BaseException as error:
-            tx.rollback()
-            if not isinstance(error, Exception) or isinstance(error, StoreError):
-                self._fail()  # fail stop: trust nothing but what is on disk
-            raise
-        self._acknowledge(tx, after)
-        return result
-
-    def _acknowledge(self, tx: "_Recorder", after: Position) -> None:
-        try:
             tx.commit()
-        except kglite.KgError as error:
+            self._position, self._graph = after, built
+        except (Repeated, NothingToDo, InputError) as error:
+            tx.rollback()
+            self._graph = built
+            if isinstance(error, InputError):
+                raise
+            return error.result if isinstance(error, Repeated) else None
+        except BaseException:
             self._fail()
-            raise OutcomeUnknown(
-                "The write is in the journal but the engine could not apply it. "
-                "Look with: spm doctor"
-            ) from error
-        self._position = after
+            tx.rollback()
+            raise
         if after.offset - self._saved.offset > CHECKPOINT_BYTES:
             self._checkpoint()
+        return result
 
     def _fail(self) -> None:
         self._graph = None
@@ -164,14 +175,16 @@ class EmbeddedStore:
         try:
             checkpoint.write(self.graph_file, self._position, self._graph.to_bytes())
             self._saved = self._position
-        except StoreError as error:
+        except (StoreError, kglite.KgError) as error:
             log.warning("%s The journal has everything; the next start replays it.", error)
 
     def close(self) -> None:
         """Refresh the graph file if this object wrote, and let go of the lock."""
-        if self._lock.held and self._graph is not None and self._saved != self._position:
-            self._checkpoint()
-        self._lock.release()
+        try:
+            if self._lock.held and self._graph is not None and self._saved != self._position:
+                self._checkpoint()
+        finally:
+            self._fail()
 
     # -- schema ----------------------------------------------------------------------------
 
@@ -195,11 +208,13 @@ class EmbeddedStore:
     def put_vectors(
         self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
     ) -> None:
-        """Keep vectors in the side file, then write the encoder into the graph."""
-        self._open_for_writing()
+        """Write the encoder into the graph, then keep its vectors in the side file.
+
+        In this order: vectors of which nobody knows the encoder would be taken for another's.
+        """
+        self.write("encode", lambda tx: {"vectors": len(ids), **_set_encoder(tx, encoder)})
         keep = {row["id"] for row in self.read(f"vectors/{kind}_texts")}
         self.vectors.put(kind, ids, digests, vectors, keep)
-        self.write("encode", lambda tx: {"vectors": len(ids), **_set_encoder(tx, encoder)})
 
     def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
         """The nodes nearest to `vector` by cosine."""
@@ -261,10 +276,17 @@ class _Recorder:
         }
 
     def commit(self) -> None:
-        self._tx.commit()
+        try:
+            self._tx.commit()
+        except kglite.KgError as error:
+            raise OutcomeUnknown(
+                "The write is in the journal but the engine could not apply it. "
+                "Look with: spm doctor"
+            ) from error
 
     def rollback(self) -> None:
-        self._tx.rollback()
+        with suppress(kglite.KgError):  # of what was committed or never begun nothing is kept
+            self._tx.rollback()
 
 
 def apply(built: Any, body: dict[str, Any], folder: Path) -> Any:
@@ -299,6 +321,22 @@ def _from_bytes(data: bytes, path: Path) -> Any:
         raise StoreDamaged(
             f"The graph in {str(path)!r} cannot be read: {error}. Mend with: spm doctor --repair"
         ) from error
+
+
+def _refuse_newer(built: Any) -> None:
+    """A newer spm may mean other things by the same names: do not even read."""
+    query = load("state/registry")
+    found = _rows(built, query.text, query.bind({}))
+    if found and int(found[0]["schema"] or 0) > migrations.latest():
+        raise SchemaTooNew(int(found[0]["schema"]), migrations.latest())
+
+
+def _mark(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _set_encoder(tx: Any, encoder: str) -> dict[str, Any]:

@@ -5,8 +5,9 @@ The graph file beside it is only a quick way to the same state. A record is one 
     spm1 SEQ LENGTH CHECK DIGEST {json}
 
 SEQ, LENGTH and CHECK are eight hex digits; CHECK covers the two before it, so a record that was
-cut off while being written (LENGTH is right, bytes are missing) is told from one that was damaged
-later. DIGEST covers the record before it and this one, so none can vanish or change places.
+cut off while being written (LENGTH is right, bytes are missing at the end of the file, or are
+zeros up to there) is told from one that was damaged later. DIGEST covers the record before it and
+this one, so none can vanish or change places.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from spm.registry import disk
 from spm.registry.errors import StoreDamaged
@@ -63,43 +64,34 @@ class Journal:
                 f"The journal {str(self.path)!r} ends at byte {self.size():,}, but operation "
                 f"{position.seq} ended at byte {position.offset:,}. Mend with: spm doctor --repair"
             )
-        if not self.path.exists():
+        try:
+            with self.path.open("rb") as file:
+                file.seek(position.offset)
+                while (entry := self._next(file, position)) is not None:
+                    yield entry
+                    position = entry.after
+        except FileNotFoundError:
             return
-        with self.path.open("rb") as file:
-            file.seek(position.offset)
-            while True:
-                entry = self._next(file.read(_HEAD), file, position)
-                if entry is None:
-                    return
-                yield entry
-                position = entry.after
+        except OSError as error:
+            raise StoreDamaged(f"The journal {str(self.path)!r} cannot be read: {error}") from error
 
-    def _next(self, head: bytes, file: Any, position: Position) -> Entry | None:
-        if len(head) < _HEAD or not head.strip(b"\0"):
-            if not _MAGIC.startswith(head[: len(_MAGIC)].rstrip(b"\0")):
-                raise self._damaged(position, "its head is not a record")
-            return None
-        seq, length = self._lengths(head, position)
+    def _next(self, file: BinaryIO, position: Position) -> Entry | None:
+        head = file.read(_HEAD)
+        whole = len(head) == _HEAD and head.startswith(_MAGIC)
+        seq, length = _numbers(head) if whole else (0, 0)
+        if not length:
+            if _torn(head, file):
+                return None
+            raise self._damaged(position, "its head does not verify")
         line = file.read(length + 1)
-        # A file that grew without all of its data (power loss) ends in zeros.
-        if len(line) <= length or line[-1:] == b"\0":
+        if len(line) <= length or (line[-1:] == b"\0" and _only_zeros(file)):
             return None
-        digest = head[-17:-1].decode("ascii", "replace")
-        if _chain(position.digest, line[:-1]) != digest or line[-1:] != b"\n":
+        digest = _chain(position.digest, line[:-1])
+        if head != _head(seq, length, digest) or line[-1:] != b"\n":
             raise self._damaged(position, "its checksum does not match")
         if seq != position.seq + 1:
             raise self._damaged(position, f"it carries the number {seq}")
-        after = Position(seq, position.offset + _HEAD + length + 1, digest)
-        return Entry(json.loads(line), after)
-
-    def _lengths(self, head: bytes, position: Position) -> tuple[int, int]:
-        try:
-            seq, length, check = (int(head[i : i + 8], 16) for i in (5, 14, 23))
-        except ValueError:
-            raise self._damaged(position, "its head is not a record") from None
-        if head[:5] != _MAGIC or zlib.crc32(head[5:22]) != check:
-            raise self._damaged(position, "its head does not match its check")
-        return seq, length
+        return Entry(json.loads(line), Position(seq, position.offset + _HEAD + len(line), digest))
 
     def _damaged(self, position: Position, why: str) -> StoreDamaged:
         return StoreDamaged(
@@ -112,26 +104,58 @@ class Journal:
 
         Raises:
             StoreWriteFailed: nothing was kept.
+            OutcomeUnknown: it may be there or not.
         """
         line, after = record(position, body)
         disk.append(self.path, position.offset, line)
         return after
 
-    def cut(self, position: Position) -> None:
-        """Drop a torn tail, so that the next record starts where the last whole one ended."""
-        if self.size() > position.offset:
-            disk.truncate(self.path, position.offset)
+    def settle(self, position: Position) -> None:
+        """Drop a torn tail and make the rest durable: its writer may have died before that.
+
+        Raises:
+            StoreWriteFailed: it could not be done.
+        """
+        if self.size():
+            disk.settle(self.path, position.offset)
 
 
 def record(position: Position, body: dict[str, Any]) -> tuple[bytes, Position]:
     """Format the record that follows `position`."""
     payload = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
     seq = position.seq + 1
-    numbers = f"{seq:08x} {len(payload):08x}".encode()
     digest = _chain(position.digest, payload)
-    head = _MAGIC + numbers + f" {zlib.crc32(numbers):08x} {digest} ".encode()
-    line = head + payload + b"\n"
+    line = _head(seq, len(payload), digest) + payload + b"\n"
     return line, Position(seq, position.offset + len(line), digest)
+
+
+def _head(seq: int, length: int, digest: str) -> bytes:
+    numbers = f"{seq:08x} {length:08x}".encode()
+    return _MAGIC + numbers + f" {zlib.crc32(numbers):08x} {digest} ".encode()
+
+
+def _numbers(head: bytes) -> tuple[int, int]:
+    """Number and length of a record; zeros when the head's check says otherwise."""
+    if b"%08x" % zlib.crc32(head[5:22]) != head[23:31]:
+        return 0, 0
+    return int(head[5:13], 16), int(head[14:22], 16)
+
+
+def _torn(head: bytes, file: BinaryIO) -> bool:
+    """Whether a head was cut off: the file ends in it, or grew without its data (power loss)."""
+    start = head.rstrip(b"\0")
+    if not _MAGIC.startswith(start[: len(_MAGIC)]):
+        return False
+    if len(head) < _HEAD:
+        return True  # and look no further: a writer may be appending at this moment
+    return len(start) < _HEAD and _only_zeros(file)
+
+
+def _only_zeros(file: BinaryIO) -> bool:
+    while block := file.read(1 << 20):
+        if block.strip(b"\0"):
+            return False
+    return True
 
 
 def _chain(previous: str, payload: bytes) -> str:

@@ -36,20 +36,28 @@ class WriterLock:
         except OSError as error:
             raise disk.failure(path, 0, error) from error
         try:
+            self._take(descriptor, path)
+        except BaseException:
+            os.close(descriptor)  # or this very process would stay locked out
+            raise
+        self._descriptor = descriptor
+
+    def _take(self, descriptor: int, path: Path) -> None:
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(descriptor, 64).decode("ascii", "replace").strip()
-            os.close(descriptor)
             raise StoreLocked(str(self.folder), holder or "another process") from None
+        except OSError as error:
+            raise disk.failure(path, 0, error) from error
         try:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"process {os.getpid()}\n".encode(), 0)
         except OSError:
             pass  # the name of the holder is a courtesy; a full disk must not stop the lock
-        self._descriptor = descriptor
 
     def release(self) -> None:
         """Let go of the lock."""
         if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+            descriptor, self._descriptor = self._descriptor, None
+            os.close(descriptor)

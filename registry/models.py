@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -35,6 +36,16 @@ def _without_slash(name: str) -> str:
     return name
 
 
+def _portable(value: dict[str, Any]) -> dict[str, Any]:
+    # A date of YAML, half a character or NaN would only fail later, when it is written.
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"must be plain JSON: {error}") from error
+    return value
+
+
+Object = Annotated[dict[str, Any], AfterValidator(_portable)]
 Text = Annotated[str, Field(max_length=20_000), AfterValidator(_visible)]
 Name = Annotated[
     str,
@@ -56,6 +67,9 @@ class OutputSpec(_Strict):
     name: Name
     type: FieldType = "string"
     description: Text = ""
+    of: Annotated[str, Field(max_length=256), AfterValidator(_visible)] = Field(
+        default="", description="What a generic name belongs to: id of order is order_id"
+    )
 
 
 class InputSpec(OutputSpec):
@@ -83,9 +97,15 @@ class ToolSpec(_Strict):
     name: Name
     title: Text = ""
     description: Text = ""
-    version: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
-        default=None, description="Left out, spm numbers the versions: 1, 2, 3 …"
-    )
+    version: (
+        Annotated[
+            str,
+            Field(min_length=1, max_length=64),
+            AfterValidator(_visible),
+            AfterValidator(_named),
+        ]
+        | None
+    ) = Field(default=None, description="Left out, spm numbers the versions: 1, 2, 3 …")
     family: Annotated[str, Field(max_length=256), AfterValidator(_visible)] = Field(
         default="", description="What kind of thing the tool works on, for example: order"
     )
@@ -97,6 +117,15 @@ class ToolSpec(_Strict):
     effects: Effects = "read"
     inputs: tuple[InputSpec, ...] = ()
     outputs: tuple[OutputSpec, ...] = ()
+    input_schema: Object | None = Field(
+        default=None, description="The JSON Schema of the arguments, as the source gave it"
+    )
+    output_schema: Object | None = Field(
+        default=None, description="The JSON Schema of the result, as the source gave it"
+    )
+    call: Object | None = Field(
+        default=None, description="How to reach the tool: format, method, path, server …"
+    )
 
     @model_validator(mode="after")
     def _fields_are_distinct(self) -> "ToolSpec":
@@ -107,8 +136,11 @@ class ToolSpec(_Strict):
         return self
 
     def definition(self) -> dict[str, Any]:
-        """Everything a model could see of the tool; the version is a label, not content."""
-        return self.model_dump(mode="json", exclude={"version"})
+        """Everything a model could see of the tool; the version is a label, not content.
+
+        Defaults are left out, so that a later spm with more keys finds the same content.
+        """
+        return self.model_dump(mode="json", exclude={"version"}, exclude_defaults=True)
 
     def content_hash(self, service: str) -> str:
         """SHA-256 over the definition in canonical JSON."""
@@ -120,21 +152,15 @@ class Manifest(_Strict):
 
     spm: Literal[1] = Field(description="Version of the manifest format")
     service: Annotated[ServiceSpec, BeforeValidator(_service)] = Field(
-        description="The providing service: a name, or name, title, description and owner",
-        json_schema_extra={"anyOf": [{"type": "string"}, {"$ref": "#/$defs/ServiceSpec"}]},
+        description="The providing service: a name, or name, title, description and owner"
     )
     tools: tuple[ToolSpec, ...] = Field(min_length=1, max_length=50_000)
 
     @model_validator(mode="after")
     def _names_are_distinct(self) -> "Manifest":
-        seen: dict[str, str] = {}
-        for tool in self.tools:
-            other = seen.setdefault(fold(tool.name), tool.name)
-            if other is not tool.name:
-                raise ValueError(
-                    f"two tools share the name {tool.name!r} (first written {other!r}); "
-                    "names must differ by more than case and punctuation"
-                )
+        names = [tool.name for tool in self.tools]
+        if twice := [name for name, count in Counter(names).items() if count > 1][:5]:
+            raise ValueError(f"several tools share a name: {', '.join(map(repr, twice))}")
         return self
 
 
@@ -145,6 +171,13 @@ class Step(_Strict):
     ok: bool = True
     arguments: Any = Field(default=None, exclude=True, repr=False)
     result: Any = Field(default=None, exclude=True, repr=False)
+
+
+def _in_range(time: datetime) -> datetime:
+    # Four-digit years that stay in range when they are brought to UTC, so that texts sort as times.
+    if not 1000 <= time.year <= 9998:
+        raise ValueError("must be between the years 1000 and 9998")
+    return time
 
 
 def _step(value: object) -> object:
@@ -161,7 +194,7 @@ class Trace(_Strict):
     )
     success: bool = True
     source: Text = ""
-    time: datetime | None = None
+    time: Annotated[datetime, AfterValidator(_in_range)] | None = None
 
     def moment(self) -> str | None:
         """When it happened, as UTC in ISO 8601, so that text order is time order."""

@@ -1,7 +1,7 @@
 """The plain ranker: similarity, votes of similar requests, observed neighbours, producers.
 
-No training. Its weights were chosen on development splits (see the README) and are the same for
-every library.
+No training. The weights were chosen on the valid splits of TRAJECT-Bench, ToolLinkOS and NESTFUL
+and are the same for every library.
 """
 
 import math
@@ -18,9 +18,12 @@ from spm.registry.store import Row, Store
 
 ANCHORS = 96
 MEMORIES = 10
-WEIGHTS = {"similarity": 1.0, "vote": 1.0, "neighbour": 0.2, "producer": 0.3}
-# Votes fall off with distance from the nearest request; a tenth of cosine is one e-fold.
-TEMPERATURE = 0.1
+WEIGHTS = {"similarity": 1.0, "vote": 2.0, "neighbour": 0.2, "producer": 0.3}
+# Votes fall off with distance from the nearest request, by a factor of e per so much cosine:
+# slowly for being in the menu, where every neighbour may know a tool, quickly for the route,
+# which should be one neighbour's way and not the mean of ten.
+SPREAD = 0.4
+FOCUS = 0.1
 SUPPORT = 0.34
 SEEDS = 8
 
@@ -70,7 +73,9 @@ class PlainRanker:
         cards = self._cards(scores)
         chosen = [tool for tool in scores.best(len(scores.terms)) if tool in cards][:size]
         contracts = self._contracts(chosen)
-        route = self._route(chosen, scores, contracts, set(given), prefix)
+        support = _votes(memory, FOCUS)
+        wanted = [tool for tool in chosen if support.get(tool, 0.0) >= SUPPORT]
+        route = self._route(wanted or chosen[:1], chosen, contracts, set(given), prefix)
         ordered = route + [tool for tool in chosen if tool not in route]
         items = _items(ordered, route, cards, contracts, scores, set(given))
         return Menu(
@@ -85,14 +90,14 @@ class PlainRanker:
         )
 
     def _remember(self, near: list[tuple[str, float]]) -> list[tuple[float, list[str]]]:
-        """Weights and paths of the nearest trajectories that succeeded."""
+        """Distances and paths of the nearest trajectories that succeeded."""
         rows = self._store.read("menu/memory", ids=[node for node, _ in near])
         found: dict[str, list[str]] = {}
         for row in rows:
             found.setdefault(row["trajectory"], []).append(row["tool"])
         top = max((score for node, score in near if node in found), default=0.0)
         return [
-            (math.exp((score - top) / TEMPERATURE), found[node])
+            (top - score, found[node])
             for node, score in near
             if node in found
         ]
@@ -103,27 +108,29 @@ class PlainRanker:
         scores = _Scores()
         for tool, similarity in near:
             scores.raise_to(tool, "similarity", similarity)
-        mass = sum(weight for weight, _ in memory)
-        for tool in sorted({tool for _, path in memory for tool in path}):
-            votes = sum(weight for weight, path in memory if tool in path)
-            scores.raise_to(tool, "vote", votes / mass)
+        for tool, share in _votes(memory, SPREAD).items():
+            scores.raise_to(tool, "vote", share)
         self._add_neighbours(scores)
         self._add_producers(scores, given)
         return scores
 
     def _add_neighbours(self, scores: _Scores) -> None:
+        """Lift tools by the probability with which agents came to them from the strongest ones."""
         seeds = scores.best(SEEDS)
         rows = self._store.read("menu/neighbours", ids=seeds)
-        heaviest: dict[str, int] = {}
+        travelled: dict[str, int] = {}
         for row in rows:
-            heaviest[row["id"]] = max(heaviest.get(row["id"], 0), row["count"])
+            travelled[row["id"]] = travelled.get(row["id"], 0) + row["count"]
         strength = {seed: scores.total(seed) for seed in seeds}
         for row in rows:
-            share = row["count"] / heaviest[row["id"]]
+            share = row["count"] / travelled[row["id"]]
             scores.raise_to(row["neighbour"], "neighbour", share * strength[row["id"]])
 
     def _add_producers(self, scores: _Scores, given: set[str]) -> None:
-        """Lift the quiet tools that make what the strongest tools need and nobody has said."""
+        """Lift the quiet tools that make what the strongest tools need and nobody has said.
+
+        A field with many producers says little about each of them, so they share the lift.
+        """
         seeds = scores.best(SEEDS)
         strength = {seed: scores.total(seed) for seed in seeds}
         needs = paths.required(self._store.read("tools/inputs", ids=seeds))
@@ -131,8 +138,13 @@ class PlainRanker:
         for seed, fields in needs.items():
             for name in set(fields) - given:
                 wanted[name] = max(wanted.get(name, 0.0), strength[seed])
-        for row in self._store.read("fields/producers", fields=sorted(wanted)):
-            scores.raise_to(row["id"], "producer", wanted[row["field"]])
+        rows = self._store.read("fields/producers", fields=sorted(wanted))
+        makers: dict[str, set[str]] = {}
+        for row in rows:
+            makers.setdefault(row["field"], set()).add(row["id"])
+        for row in rows:
+            lift = wanted[row["field"]] / len(makers[row["field"]])
+            scores.raise_to(row["id"], "producer", lift)
 
     def _cards(self, scores: _Scores) -> dict[str, Row]:
         rows = self._store.read("tools/show", ids=sorted(scores.terms))
@@ -147,21 +159,28 @@ class PlainRanker:
 
     def _route(
         self,
+        wanted: list[str],
         chosen: list[str],
-        scores: _Scores,
         contracts: dict[str, Contract],
         given: set[str],
         prefix: int,
     ) -> list[str]:
-        """Tools that similar requests used, or the best match, closed under their inputs."""
-        supported = [t for t in chosen if scores.terms[t].get("vote", 0.0) >= SUPPORT]
+        """The tools that similar requests used, closed under their inputs and put in order."""
         orders = self._store.read("menu/orders", ids=sorted(chosen))
         before = {(row["first"], row["second"]): row["count"] for row in orders}
-        return arrange(supported or chosen[:1], chosen, contracts, given, before, prefix)
+        return arrange(wanted, chosen, contracts, given, before, prefix)
 
     def _revision(self) -> int:
         found = self._store.read("state/registry")
         return int(found[0]["revision"]) if found else 0
+
+
+def _votes(memory: list[tuple[float, list[str]]], scale: float) -> dict[str, float]:
+    """Each tool's share of the weight of the remembered trajectories."""
+    weights = [(math.exp(-distance / scale), set(path)) for distance, path in memory]
+    mass = sum(weight for weight, _ in weights)
+    tools = sorted({tool for _, path in weights for tool in path})
+    return {t: sum(weight for weight, path in weights if t in path) / mass for t in tools}
 
 
 def _items(

@@ -6,7 +6,6 @@ aside, never deleted.
 """
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +49,8 @@ def _check_graph(
         if found is None:
             return Finding("graph file", True, "none yet; the journal is replayed")
         position, data = found
+        if superseded(journal, position):
+            return Finding("graph file", True, "of before a repair; the journal is replayed")
         if damage is None and not _on_chain(journal, position):
             return Finding("graph file", False, "does not belong to this journal")
         behind = end.seq - position.seq
@@ -76,18 +77,26 @@ def repair(
     done: list[str] = []
     bodies, end, damage = _scan(journal)
     kept = _graph(graph_file)
+    if kept and superseded(journal, kept[0]):
+        kept = None  # an earlier repair was cut short after it had written the new journal
     if kept and damage is None and not _on_chain(journal, kept[0]):
-        damage = StoreDamaged(f"the journal ends before operation {kept[0].seq}")
+        damage = StoreDamaged(f"The journal ends before operation {kept[0].seq}.")
+    built = b""
+    if damage is None:
+        try:
+            built = rebuild(None, bodies)
+        except StoreDamaged as error:  # the base file of an earlier repair
+            damage = error
     if damage is None:
         if journal.size() > end.offset:
-            journal.cut(end)
+            journal.settle(end)
             done.append("cut off a write that was never acknowledged")
-        checkpoint.write(graph_file, end, rebuild(None, bodies))
+        done += _put_graph(graph_file, end, built)
         done.append(f"rebuilt the graph file from {len(bodies)} operations of the journal")
     else:
         done += _rebase(journal, graph_file, kept, (bodies, end), rebuild, accept_loss, damage)
     if vectors.verify():
-        vectors.drop()
+        done += [f"set aside {aside}" for aside in vectors.drop()]
         done.append("dropped damaged vectors; the next encoding makes them again")
     return done
 
@@ -103,37 +112,75 @@ def _rebase(
 ) -> list[str]:
     """Start a new journal from the best graph there is."""
     bodies, end = prefix
-    lost = "nothing acknowledged is lost"
-    if kept and kept[0].seq >= end.seq:
-        position, data = kept
-        tail, last, tail_damage = _scan(journal, position)
+    replaces, data = kept or (Position(), b"")
+    tail, last, tail_damage = _scan(journal, replaces)
+    if kept and last.seq >= end.seq:
         data = rebuild(data, tail) if tail else data
-        sure = tail_damage is None and last.offset == journal.size()
-        if not sure and position.offset < journal.size():
-            lost = (
-                f"{journal.size() - last.offset:,} bytes after operation {last.seq} are unreadable"
-            )
+        sure = tail_damage is None or replaces.offset >= journal.size()
     else:
-        data, last, sure = rebuild(None, bodies), end, False
-        lost = f"{journal.size() - end.offset:,} bytes after operation {end.seq} are unreadable"
-    if not lost.startswith("nothing") and not accept_loss:
-        raise StoreDamaged(
-            f"{damage} But {lost}, and no other file has them. To go on without them: "
-            "spm doctor --repair --accept-loss"
-        )
-    aside = _set_aside(journal.path)
-    name = f"base-{hashlib.sha256(data).hexdigest()[:16]}.spm"
+        readable, data = _longest(rebuild, bodies)
+        last, sure = (end if readable == len(bodies) else Position(readable)), False
+    lost = "nothing acknowledged is lost"
+    if sure and replaces.offset > journal.size():
+        lost = "the journal ended before that; whether there was more cannot be told"
+    if not sure:
+        lost = f"what came after operation {last.seq} is unreadable"
+        if not accept_loss:
+            raise StoreDamaged(
+                f"{damage} But {lost}, and no other file has it. To go on without it: "
+                "spm doctor --repair --accept-loss"
+            )
+    done = [f"started a new journal from operation {last.seq}; {lost}"]
+    if journal.path.exists():  # under a second name: it is there at every moment of a repair
+        done.append(f"set aside {disk.set_aside(journal.path, keep=True)}")
+    sha256 = hashlib.sha256(data).hexdigest()
+    name = f"base-{sha256[:16]}.spm"
     disk.replace(journal.path.parent / name, data)
+    # Until the graph file is replaced too, the old one must not be taken for a witness.
     body = {
         "kind": "base",
         "operation": name,
         "file": name,
-        "sha256": hashlib.sha256(data).hexdigest(),
+        "sha256": sha256,
+        "replaces": replaces.digest,
     }
     line, after = record(Position(), body)
     disk.replace(journal.path, line)
-    checkpoint.write(graph_file, after, data)
-    return [f"started a new journal from operation {last.seq}; {lost}", f"set aside {aside}"]
+    return done + _put_graph(graph_file, after, data)
+
+
+def _put_graph(graph_file: Path, position: Position, data: bytes) -> list[str]:
+    done = []
+    if graph_file.exists() and _graph(graph_file) is None:
+        done.append(f"set aside {disk.set_aside(graph_file, keep=True)}")
+    checkpoint.write(graph_file, position, data)
+    return done
+
+
+def superseded(journal: Journal, position: Position) -> bool:
+    """Whether the journal was begun anew by a repair that did not get to this graph file."""
+    try:
+        first = next(journal.entries(), None)
+    except StoreDamaged:
+        return False
+    return (
+        first is not None
+        and first.body["kind"] == "base"
+        and first.body.get("replaces") == position.digest
+    )
+
+
+def _longest(rebuild: Rebuild, bodies: list[dict[str, Any]]) -> tuple[int, bytes]:
+    """The longest run of operations that replays, and the graph it makes."""
+    good, bad, data = 0, len(bodies) + 1, rebuild(None, [])
+    middle = len(bodies)  # most often all of them replay
+    while bad - good > 1:
+        try:
+            good, data = middle, rebuild(None, bodies[:middle])
+        except StoreDamaged:
+            bad = middle
+        middle = (good + bad) // 2
+    return good, data
 
 
 def read_base(folder: Path, body: dict[str, Any]) -> bytes:
@@ -177,12 +224,3 @@ def _on_chain(journal: Journal, position: Position) -> bool:
     if position == Position():
         return True
     return any(entry.after == position for entry in journal.entries())
-
-
-def _set_aside(path: Path) -> str:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    if path.exists():
-        os.link(path, aside)  # a second name: the journal is there at every moment of a repair
-    return str(aside)

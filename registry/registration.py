@@ -119,12 +119,19 @@ def _versions(tx: Transaction, service: str, tools: dict[str, ToolSpec]) -> dict
         earlier = published.get(identity, [])
         content = tool.content_hash(service)
         number = 1 + max((row["number"] for row in earlier), default=0)
-        label = tool.version or str(number)
+        label = tool.version or _free(number, {row["version"] for row in earlier})
         same = [row for row in earlier if row["version"] == label]
         if same and same[0]["content_hash"] != content:
             raise VersionConflict(identity, label)
         versions[identity] = _Version(label, same[0]["number"] if same else number, content)
     return versions
+
+
+def _free(number: int, taken: set[str]) -> str:
+    """The next number that no owner gave to a version by hand."""
+    while str(number) in taken:
+        number += 1
+    return str(number)
 
 
 def _tool_rows(
@@ -165,13 +172,15 @@ def document(tool: ToolSpec) -> str:
 
 def _successors(tx: Transaction, manifest: Manifest, tools: dict[str, ToolSpec]) -> dict[str, str]:
     wanted = {i: t.successor for i, t in tools.items() if t.successor}
-    here = {fold(t.name): tool_id(manifest.service.name, t.name) for t in manifest.tools}
+    named = {t.name: tool_id(manifest.service.name, t.name) for t in manifest.tools}
+    here = {fold(name): identity for name, identity in named.items()}
     keys = sorted({fold(name.rpartition("/")[2]) for name in wanted.values()})
     known = tx.run("tools/keys", keys=keys) if keys else []
     found = {}
     for identity, name in wanted.items():
         exact = [row["id"] for row in known if name in (row["id"], row["name"])]
-        target = here.get(fold(name)) or next(iter(exact), None)
+        own = name.removeprefix(f"{manifest.service.name}/")
+        target = named.get(own) or here.get(fold(own)) or next(iter(exact), None)
         if target is None:
             hint = nearest(name, here.values())
             raise ManifestError(

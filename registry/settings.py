@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from spm.registry.errors import InputError
+from spm.registry.errors import InputError, StoreError
 
 SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
 
@@ -33,7 +33,8 @@ def settings(store: str | None = None, environment: Mapping[str, str] = os.envir
     """Read the settings: `store`, else SPM_STORE, else NEO4J_URI, else the user's data folder.
 
     Raises:
-        InputError: the address has a scheme that is not Neo4j's.
+        InputError: the address has a scheme that is not Neo4j's, or a home that is nobody's.
+        StoreError: the path is a file.
     """
     chosen = store or environment.get("SPM_STORE") or environment.get("NEO4J_URI") or default_path()
     if "://" in chosen and not chosen.startswith(SCHEMES):
@@ -42,11 +43,21 @@ def settings(store: str | None = None, environment: Mapping[str, str] = os.envir
             f"Addresses start with {', '.join(SCHEMES)}"
         )
     return Settings(
-        store=chosen if "://" in chosen else str(Path(chosen).expanduser()),
+        store=chosen if "://" in chosen else _expanded(chosen),
         neo4j_username=environment.get("NEO4J_USERNAME") or "neo4j",
         neo4j_password=environment.get("NEO4J_PASSWORD", ""),
         neo4j_database=environment.get("NEO4J_DATABASE") or None,
     )
+
+
+def _expanded(path: str) -> str:
+    try:
+        found = Path(path).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"There is no home folder for {path!r}. Write the path out.") from error
+    if found.exists() and not found.is_dir():
+        raise StoreError(f"The store {str(found)!r} is a file, but a store is a folder. Name one.")
+    return str(found)
 
 
 def default_path() -> str:

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 
 from spm.registry.naming import words
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+# Possessive (++) and anchored at the start of a run: a request may have 100,000 characters, and no
+# pattern may take more than linear time.
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.-]")
 _URL = re.compile(r"https?://\S+")
 _DATE = re.compile(
     r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|"
@@ -14,10 +16,10 @@ _DATE = re.compile(
     re.I,
 )
 _AMOUNT = re.compile(
-    r"[$€£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|pounds?)\b", re.I
+    r"[$€£]\s?\d|(?<![\d.,])\b\d[\d.,]*+\s?(?:usd|eur|gbp|dollars?|euros?|pounds?)\b", re.I
 )
 # A noun followed by something that looks like its identifier: order 4821, ticket #T-17.
-_NAMED = r"\b{noun}s?\b(?:\s+(?:no\.?|nr\.?|number|id|code))?\s*[:#]?\s*#?([A-Za-z]*-?\d[\w-]*)"
+_NAMED = r"\b{noun}s?\b(?:\s++(?:no\.?|nr\.?|number|id|code))?\s*+[:#]?\s*+#?[A-Za-z]*+-?\d"
 _TYPED = (
     ({"email"}, _EMAIL),
     ({"url", "link"}, _URL),

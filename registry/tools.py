@@ -39,7 +39,7 @@ class Resolver:
             return found[0]
         if found:
             raise AmbiguousTool(name, found)
-        raise UnknownTool(name, nearest(name, self._ids))
+        raise UnknownTool(name, nearest(name, self.ids()))
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 Vectors are derived from texts and can always be made again, so they are not in the journal. The
 index is replaced last and names the file it belongs to: readers see the old state or the new one.
+Both carry checksums, which are compared when a file is first read.
 """
 
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from spm.registry import disk
-from spm.registry.errors import StoreDamaged
+from spm.registry.errors import StoreDamaged, StoreWriteFailed
 from spm.registry.store import Kind, Vector, rank
 
 _ADVICE = "Make the vectors again with: spm doctor --repair"
+_WRAPPER = b'{"sha256": "%s", "kinds": %s}'
+_PAYLOAD = slice(len(_WRAPPER % (b"0" * 64, b"")) - 1, -1)
 
 
 class VectorFiles:
@@ -26,6 +30,7 @@ class VectorFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.index = folder / "vectors.json"
+        self._verified: dict[str, Vector] = {}
 
     def encoded(self, kind: Kind) -> dict[str, str]:
         """Which text (as a digest) each vector was made of.
@@ -61,7 +66,6 @@ class VectorFiles:
         data = buffer.getvalue()
         sha256 = hashlib.sha256(data).hexdigest()
         index = self._index()
-        before = index.get(kind, {}).get("file")
         file = f"{kind}-{sha256[:16]}.npy"
         disk.replace(self.folder / file, data)
         index[kind] = {
@@ -70,43 +74,57 @@ class VectorFiles:
             "ids": ids,
             "digests": [digest_of[i] for i in ids],
         }
-        disk.replace(self.index, json.dumps(index, ensure_ascii=False).encode())
-        if before and before != file:
-            (self.folder / before).unlink(missing_ok=True)
+        payload = json.dumps(index, ensure_ascii=False).encode()
+        disk.replace(self.index, _wrapped(payload))
+        for stale in self.folder.glob(f"{kind}-*.npy"):  # also those of writers that were killed
+            if stale.name != file:
+                with suppress(StoreWriteFailed):
+                    disk.remove(stale)
 
     def matrix(self, kind: Kind) -> tuple[list[str], Vector]:
         """Ids and their vectors, memory-mapped.
 
         Raises:
-            StoreDamaged: the file is missing or has another shape than the index says.
+            StoreDamaged: the file is missing or does not match its checksum.
         """
         for _ in range(3):  # a writer may replace the file between the two reads
             entry = self._entry(kind)
             if not entry:
                 return [], np.zeros((0, 0), dtype=np.float32)
             try:
-                found = np.load(self.folder / entry["file"], mmap_mode="r", allow_pickle=False)
+                return entry["ids"], self._mapped(entry)
             except FileNotFoundError:
                 continue
+        raise StoreDamaged(f"The vectors of kind {kind!r} are missing. {_ADVICE}")
+
+    def _mapped(self, entry: dict[str, Any]) -> Vector:
+        name: str = entry["file"]
+        if name not in self._verified:
+            try:
+                if not self._matches(entry):
+                    raise ValueError("another checksum")
+                found = np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
+            except FileNotFoundError:
+                raise
             except (ValueError, OSError) as error:
                 raise StoreDamaged(
-                    f"The vectors {entry['file']!r} cannot be read. {_ADVICE}"
+                    f"The vectors {name!r} cannot be read: {error}. {_ADVICE}"
                 ) from error
-            if found.ndim != 2 or len(found) != len(entry["ids"]) or found.dtype != np.float32:
-                raise StoreDamaged(
-                    f"The vectors {entry['file']!r} do not fit their index. {_ADVICE}"
-                )
-            return entry["ids"], found
-        raise StoreDamaged(f"The vectors of kind {kind!r} are missing. {_ADVICE}")
+            # The name is made of the checksum, so what was verified under it stays right.
+            kind = name.partition("-")[0]
+            others = {n: v for n, v in self._verified.items() if n.partition("-")[0] != kind}
+            self._verified = {**others, name: found}
+        return self._verified[name]
 
     def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
         """The ids nearest to `vector`, best first."""
         ids, matrix = self.matrix(kind)
         if len(ids) <= 4 * count:
             return rank(ids, matrix, vector, count)
-        # One quick pass keeps a generous margin; the exact scores decide among the survivors.
+        # One quick pass keeps all that may be among the best, equals included; rows have unit
+        # length, so its error is far below the margin. The exact scores decide among them.
         rough = matrix @ vector
-        best = np.argpartition(-rough, 2 * count)[: 2 * count]
+        best = np.flatnonzero(rough >= np.partition(rough, -count)[-count] - 1e-4)
         return rank([ids[i] for i in best], matrix[best], vector, count)
 
     def verify(self) -> list[str]:
@@ -116,22 +134,36 @@ class VectorFiles:
         except StoreDamaged as error:
             return [str(error)]
         return [
-            f"{entry['file']}: does not match its checksum"
+            f"{entry['file']}: missing or does not match its checksum"
             for entry in index.values()
-            if not self._matches(entry)
+            if not self._fits(entry)
         ]
 
-    def drop(self) -> None:
-        """Forget all vectors; the next encoding makes them again."""
-        self.index.unlink(missing_ok=True)
-        for file in self.folder.glob("*-*.npy"):
-            file.unlink()
+    def drop(self) -> list[str]:
+        """Forget all vectors, the next encoding makes them again; returns what was set aside.
+
+        Raises:
+            StoreWriteFailed: some are still there.
+        """
+        self._verified = {}
+        try:
+            damaged = [self.folder / e["file"] for e in self._index().values() if not self._fits(e)]
+        except StoreDamaged:
+            damaged = [self.index]
+        aside = [disk.set_aside(path) for path in damaged if path.exists()]
+        for path in (self.index, *self.folder.glob("*-*.npy")):
+            disk.remove(path)
+        return aside
+
+    def _fits(self, entry: dict[str, Any]) -> bool:
+        try:
+            return self._matches(entry)
+        except OSError:
+            return False
 
     def _matches(self, entry: dict[str, Any]) -> bool:
-        file = self.folder / entry["file"]
-        return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == str(
-            entry["sha256"]
-        )
+        data = (self.folder / entry["file"]).read_bytes()
+        return hashlib.sha256(data).hexdigest() == str(entry["sha256"])
 
     def _entry(self, kind: Kind) -> dict[str, Any]:
         entry: dict[str, Any] = self._index().get(kind, {})
@@ -139,12 +171,19 @@ class VectorFiles:
 
     def _index(self) -> dict[str, Any]:
         try:
-            found: dict[str, Any] = json.loads(self.index.read_text(encoding="utf-8"))
-            # A file name from the index must never lead out of the folder.
-            if all(Path(entry["file"]).name == entry["file"] for entry in found.values()):
-                return found
+            raw = self.index.read_bytes()
         except FileNotFoundError:
             return {}
-        except (ValueError, KeyError, TypeError, AttributeError):
-            pass
-        raise StoreDamaged(f"The index {str(self.index)!r} is damaged. {_ADVICE}")
+        except OSError as error:
+            raise StoreDamaged(f"The index {str(self.index)!r} cannot be read: {error}.") from error
+        if raw != _wrapped(raw[_PAYLOAD]):
+            raise StoreDamaged(f"The index {str(self.index)!r} is damaged. {_ADVICE}")
+        found: dict[str, Any] = json.loads(raw[_PAYLOAD])
+        # A file name from the index must never lead out of the folder.
+        if any(Path(entry["file"]).name != entry["file"] for entry in found.values()):
+            raise StoreDamaged(f"The index {str(self.index)!r} is damaged. {_ADVICE}")
+        return found
+
+
+def _wrapped(payload: bytes) -> bytes:
+    return _WRAPPER % (hashlib.sha256(payload).hexdigest().encode(), payload)

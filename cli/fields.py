@@ -1,0 +1,120 @@
+"""`spm fields`: the names in which tools meet."""
+
+import getpass
+from typing import Annotated
+
+import typer
+
+from spm.cli.options import JsonOption, StoreOption, complete_field, opened
+from spm.cli.output import as_json, note, say, table
+
+app = typer.Typer(help="List fields, suggest and review links between them.", no_args_is_help=True)
+FieldArgument = Annotated[str, typer.Argument(autocompletion=complete_field)]
+ByOption = Annotated[str, typer.Option("--by", help="Who reviewed it.")]
+
+
+def person() -> str:
+    """Who is at the keyboard, for edges that say who reviewed them."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+@app.command("list")
+def list_fields(
+    unproduced: Annotated[
+        bool, typer.Option("--unproduced", help="Only required fields that nobody produces.")
+    ] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List fields with who takes and makes them, and what they were declared the same as."""
+    with opened(store) as registry:
+        rows = registry.store.read("fields/overview")
+        reviewed = registry.store.read("fields/reviewed")
+    same: dict[str, list[str]] = {}
+    for pair in reviewed:
+        same.setdefault(pair["field"], []).append(pair["same"])
+        same.setdefault(pair["same"], []).append(pair["field"])
+    rows = [{**row, "same": sorted(same.get(row["field"], []))} for row in rows]
+    if unproduced:
+        rows = [row for row in rows if row["required"] and not row["producers"]]
+    if json:
+        as_json(rows)
+        return
+    table(
+        ["field", "type", "made by", "taken by", "same as", "also written"],
+        [
+            [r["field"], r["type"], r["producers"], r["consumers"], ", ".join(r["same"]),
+             ", ".join(r["aliases"] or [])]
+            for r in rows
+        ],
+        keep=["field"],
+    )  # fmt: skip
+    note(f"{len(rows)} fields")
+
+
+@app.command()
+def suggest(
+    count: Annotated[int, typer.Option("--count", min=1, help="At most so many.")] = 20,
+    minimum: Annotated[
+        float | None, typer.Option("--minimum", min=0, max=1, help="Least confidence.")
+    ] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Suggest which outputs may be the inputs that nobody produces, with reasons.
+
+    Accept one with: spm fields merge OUTPUT INPUT
+    """
+    from spm.gnn.encoder import load_encoder
+    from spm.registry import links
+
+    with opened(store) as registry:
+        found = links.suggest(
+            registry.store,
+            lambda texts: load_encoder().encode_documents(texts),
+            minimum=links.MINIMUM if minimum is None else minimum,
+            count=count,
+        )
+    if json:
+        as_json(found)
+        return
+    rows = [
+        [s.output, s.input, f"{s.confidence:.2f}", ", ".join(f"{k} {v:.2f}" for k, v in s.reasons.items())]
+        for s in found
+    ]
+    table(["output", "input", "confidence", "reasons"], rows, wrap=["reasons"], keep=["output", "input"])
+    note("Accept one with: spm fields merge OUTPUT INPUT" if found else "Nothing to suggest.")
+
+
+@app.command()
+def merge(
+    first: FieldArgument,
+    second: FieldArgument,
+    by: ByOption = "",
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Declare two fields to be the same; paths and menus then go through both."""
+    from spm.registry import links
+
+    with opened(store) as registry:
+        row = links.merge(registry.store, first, second, by or person())
+    as_json(row) if json else say(f"{row['field']} and {row['same']} are the same from now on.")
+
+
+@app.command()
+def split(
+    first: FieldArgument,
+    second: FieldArgument,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take back that two fields are the same."""
+    from spm.registry import links
+
+    with opened(store) as registry:
+        row = links.split(registry.store, first, second)
+    as_json(row) if json else say(f"{row['field']} and {row['same']} are two fields again.")

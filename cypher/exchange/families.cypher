@@ -1,0 +1,7 @@
+// All families.
+// params:
+// access: read
+// returns: name
+MATCH (f:Family)
+RETURN f.name AS name
+ORDER BY name

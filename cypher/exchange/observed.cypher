@@ -1,0 +1,7 @@
+// The ids of all trajectories.
+// params:
+// access: read
+// returns: id
+MATCH (j:Trajectory)
+RETURN j.id AS id
+ORDER BY id

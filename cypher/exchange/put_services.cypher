@@ -1,0 +1,7 @@
+// Write services as an export has them.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MERGE (s:Service {name: row.name})
+SET s.title = row.title, s.description = row.description, s.owner = row.owner

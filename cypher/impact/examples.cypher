@@ -1,0 +1,10 @@
+// The newest requests that were answered with one of these tools.
+// params: ids
+// access: read
+// returns: id, request, success, time
+MATCH (j:Trajectory)-[:STEP]->(t:Tool)
+WHERE t.id IN $ids
+WITH DISTINCT j
+RETURN j.id AS id, j.request AS request, j.success AS success, coalesce(j.time, '') AS time
+ORDER BY time DESC, id
+LIMIT 10

@@ -1,0 +1,7 @@
+// How many trajectories have one of these tools as a step, and when the last one was.
+// params: ids
+// access: read
+// returns: trajectories, newest
+MATCH (j:Trajectory)-[:STEP]->(t:Tool)
+WHERE t.id IN $ids
+RETURN count(DISTINCT j.id) AS trajectories, max(j.time) AS newest

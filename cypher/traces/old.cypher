@@ -1,0 +1,9 @@
+// Trajectories from before a moment, oldest first.
+// params: before, count
+// access: read
+// returns: id
+MATCH (j:Trajectory)
+WHERE j.time < $before
+RETURN j.id AS id
+ORDER BY j.time, id
+LIMIT $count

@@ -1,0 +1,1 @@
+"""Measuring: generated libraries for speed, public data for quality. Builds on gnn and registry."""

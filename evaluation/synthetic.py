@@ -1,0 +1,70 @@
+"""Generated libraries of any size, the same for the same seed: for measuring speed, not quality."""
+
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from spm.registry.models import InputSpec, Manifest, OutputSpec, ServiceSpec, Step, ToolSpec, Trace
+
+_VERBS = ("get", "find", "create", "update", "list", "send", "check", "convert", "book", "cancel")
+_NOUNS = ("order", "invoice", "parcel", "customer", "ticket", "flight", "room", "payment", "report")
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+PER_SERVICE = 2_000
+
+
+def manifests(tools: int, *, fields: int | None = None, seed: int = 0) -> Iterator[Manifest]:
+    """Services of up to 2,000 tools each; three inputs and two outputs a tool, fields by Zipf."""
+    chance = random.Random(seed)
+    names = _field_names(fields or max(50, tools // 8))
+    weights = [1 / (rank + 1) for rank in range(len(names))]
+    for start in range(0, tools, PER_SERVICE):
+        numbers = range(start, min(tools, start + PER_SERVICE))
+        yield Manifest(
+            spm=1,
+            service=ServiceSpec(name=f"service{start // PER_SERVICE}"),
+            tools=tuple(_tool(n, names, weights, chance) for n in numbers),
+        )
+
+
+def _field_names(count: int) -> list[str]:
+    return [f"{_NOUNS[i % len(_NOUNS)]}_field{i}" for i in range(count)]
+
+
+def _tool(number: int, names: list[str], weights: list[float], chance: random.Random) -> ToolSpec:
+    chosen = list(dict.fromkeys(chance.choices(names, weights, k=8)))
+    inputs, outputs = chosen[:3], chosen[3:5]
+    noun = _NOUNS[number % len(_NOUNS)]
+    verb = _VERBS[number % len(_VERBS)]
+    return ToolSpec(
+        name=f"{verb}_{noun}_{number}",
+        description=f"{verb.capitalize()} the {noun} number {number} of the generated library.",
+        family=f"{noun}{number % 200}",
+        inputs=tuple(InputSpec(name=n, required=i < 2) for i, n in enumerate(inputs)),
+        outputs=tuple(OutputSpec(name=n) for n in outputs),
+    )
+
+
+def tool_names(tools: int) -> list[str]:
+    """The names of the generated tools, in order."""
+    return [
+        f"{_VERBS[n % len(_VERBS)]}_{_NOUNS[n % len(_NOUNS)]}_{n}" for n in range(tools)
+    ]
+
+
+def traces(tools: int, count: int, *, length: int = 6, seed: int = 0) -> Iterator[Trace]:
+    """Trajectories over neighbouring tools, so that transitions repeat as they do in life."""
+    chance = random.Random(seed)
+    names = tool_names(tools)
+    for number in range(count):
+        at = chance.randrange(tools)
+        path = []
+        for _ in range(length):
+            path.append(names[at])
+            at = (at + chance.choice((1, 1, 2, 3, 7, 31))) % tools
+        yield Trace(
+            trace_id=f"generated-{number}",
+            request=f"Generated request {number} about {path[-1].replace('_', ' ')}",
+            steps=tuple(Step(tool=name) for name in path),
+            source="generated",
+            time=_START + timedelta(minutes=number),
+        )

@@ -1,0 +1,1 @@
+"""Reading other people's tool descriptions and traces into the registry's own models."""

@@ -1,0 +1,97 @@
+"""From what people type after `spm tools register` to tools: a file, a server, an import path."""
+
+import re
+from pathlib import Path
+
+from spm.registry.documents import read_manifest
+from spm.registry.errors import ManifestError
+from spm.registry.formats.source import Source
+
+FORMATS = ("spm", "openapi", "arazzo", "mcp", "functions", "python")
+_IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?")
+
+
+def read_source(
+    text: str,
+    *,
+    format: str | None = None,
+    service: str | None = None,
+    allow_remote: bool = False,
+) -> Source:
+    """Read the tools that a source describes.
+
+    Args:
+        text: a file, `mcp+stdio:COMMAND`, `mcp+https://…`, or a Python import path.
+        format: one of FORMATS; left out, the content tells.
+        service: who provides the tools, when the source does not say or another name is wanted.
+        allow_remote: also follow `$ref`s into files beside the document and speak plain HTTP.
+
+    Raises:
+        ManifestError: the source cannot be read or is of no known format.
+    """
+    from spm.registry.formats.mcp import is_mcp_server, read_mcp_server
+
+    if format not in (None, *FORMATS):
+        raise ManifestError(f"No format {format!r}. Known: {', '.join(FORMATS)}.")
+    if is_mcp_server(text):
+        return read_mcp_server(text, service, allow_http=allow_remote)
+    path = Path(text)
+    if format == "python" or (format is None and not path.exists() and _IMPORT_PATH.fullmatch(text)):
+        from spm.registry.formats.python import read_python
+
+        return read_python(text, service)
+    return _read_file(path, format, service, allow_remote)
+
+
+def _read_file(path: Path, format: str | None, service: str | None, allow_remote: bool) -> Source:
+    from spm.registry.formats.loading import files_beside, load_document
+
+    document = load_document(path)
+    kind = format or detect(document)
+    match kind:
+        case "spm":
+            manifest = read_manifest(path)
+            if service:
+                named = manifest.service.model_copy(update={"name": service})
+                manifest = manifest.model_copy(update={"service": named})
+            return Source(str(path), "spm", manifest)
+        case "openapi":
+            from spm.registry.formats.openapi import read_openapi
+
+            remote = files_beside(path) if allow_remote else None
+            return read_openapi(document, path.stem, service, remote=remote)
+        case "mcp":
+            from spm.registry.formats.mcp import read_mcp_list
+
+            return read_mcp_list(document, path.stem, service)
+        case "functions":
+            from spm.registry.formats.functions import read_functions
+
+            return read_functions(document, path.stem, service)
+        case "arazzo":
+            raise ManifestError(
+                f"{str(path)!r} describes workflows, not tools. Register its OpenAPI document, then: "
+                f"spm traces import {path}"
+            )
+    raise ManifestError(
+        f"{str(path)!r} is of no known format. Known: {', '.join(FORMATS)}; force one with --from."
+    )
+
+
+def detect(document: object) -> str | None:
+    """Name the format of a parsed document, or None."""
+    from spm.registry.formats.functions import looks_like_functions
+    from spm.registry.formats.mcp import looks_like_mcp
+
+    if isinstance(document, dict):
+        for key, kind in (
+            ("spm", "spm"),
+            ("openapi", "openapi"),
+            ("swagger", "openapi"),
+            ("arazzo", "arazzo"),
+        ):
+            if key in document:
+                return kind
+    if looks_like_mcp(document):
+        return "mcp"
+    return "functions" if looks_like_functions(document) else None

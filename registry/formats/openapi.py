@@ -1,0 +1,605 @@
+"""Read an OpenAPI document (3.0, 3.1, 3.2) or Swagger 2.0: one tool for each operation.
+
+What cannot be mapped is said in the notes; only a document without any usable operation fails.
+Nothing is fetched: references to other documents need `remote`.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import unquote
+
+from pydantic import ValidationError
+
+from spm.registry.errors import ManifestError
+from spm.registry.formats.loading import Notes, References, clean
+from spm.registry.formats.schema import Found, Resolve, Schemas, Shape, belongs, singular
+from spm.registry.formats.source import Link, Source
+from spm.registry.models import Effects, InputSpec, Manifest, OutputSpec, ServiceSpec, ToolSpec
+from spm.registry.naming import fold, words
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+MAX_TOOLS = 50_000
+MAX_SCHEMA = 20_000  # characters of a written-out schema
+_READ = frozenset("search list query get find lookup count fetch read describe batch_get".split())
+_WRITE = frozenset("create update put set add modify attach detach start stop run send".split())
+_DESTROY = frozenset("delete destroy purge terminate remove revoke erase wipe".split())
+_SAFE_METHODS = frozenset("get head options trace query".split())
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+_NOT_NOUNS = re.compile(r"v?[0-9][\w.]*|api|apis|rest|v|\W*")
+_BODIES = ("body", "formData", "querystring")
+# What a parameter of 2.0 says of its value.
+_OLD_KEYWORDS = frozenset(
+    "type format items default enum minimum maximum exclusiveMinimum exclusiveMaximum minLength "
+    "maxLength pattern minItems maxItems uniqueItems multipleOf description".split()
+)
+# Keywords of JSON Schema by what they hold; what stands in none of these is copied or left out.
+_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_LISTS = ("allOf", "oneOf", "anyOf", "prefixItems")
+_SINGLE = (
+    *("items", "additionalProperties", "not", "if", "then", "else", "contains"),
+    *("propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"),
+)
+_LEFT_OUT = frozenset(
+    "$ref $schema $id $defs definitions $anchor $dynamicRef $dynamicAnchor $comment example "
+    "examples xml externalDocs discriminator nullable collectionFormat readOnly writeOnly".split()
+)
+_EXPRESSION = re.compile(r"\{?\$(response|request)\.(body|header|path|query)(?:[#.](.+?))?\}?")
+
+
+def read_openapi(
+    document: object,
+    name: str,
+    service: str | None = None,
+    *,
+    remote: Callable[[str], object] | None = None,
+) -> Source:
+    """Read a document that was loaded from JSON or YAML.
+
+    Args:
+        document: the document.
+        name: where it comes from, for messages and the source's name.
+        service: who provides the tools; without it, made of the title.
+        remote: answers the document at an address; without it no other document is opened.
+
+    Raises:
+        ManifestError: this is no OpenAPI document, or nothing in it can be used.
+    """
+    api = _Api(_checked(document, name), name, remote)
+    drafts = api.drafts()
+    tools = [tool for draft in drafts if (tool := api.tool(draft))]
+    kept = {tool.name for tool in tools}
+    if not tools:
+        raise ManifestError(f"{name}: describes no operation that can be used as a tool.")
+    if len(tools) > MAX_TOOLS:
+        raise ManifestError(f"{name}: {len(tools):,} operations; the limit is {MAX_TOOLS:,}.")
+    links = tuple(
+        dict.fromkeys(
+            link for link in api.links(drafts) if link.producer in kept and link.consumer in kept
+        )
+    )
+    try:
+        manifest = Manifest(spm=1, service=api.service(service), tools=tuple(tools))
+    except ValidationError as error:
+        raise ManifestError(f"{name} is not valid: {_reason(error)}.") from error
+    notes = (*api.notes.sentences(), *api.references.notes.sentences())
+    return Source(name, "openapi", manifest, links, (), notes)
+
+
+def _checked(document: object, name: str) -> dict[str, Any]:
+    if not isinstance(document, dict):
+        raise ManifestError(f"{name}: not an OpenAPI document: expected an object.")
+    version = str(document.get("openapi", document.get("swagger", "")))
+    if not re.match(r"3\.[0-2](?:\.|$)|2\.0$|2$", version):
+        raise ManifestError(
+            f"{name}: not an OpenAPI document that spm reads: version {version[:40]!r}, expected "
+            "'openapi: 3.0', '3.1' or '3.2', or 'swagger: 2.0'."
+        )
+    if not isinstance(document.get("paths"), dict):
+        raise ManifestError(f"{name}: the OpenAPI document has no paths, so it describes no tool.")
+    return document
+
+
+@dataclass
+class _Draft:
+    """An operation on its way to a tool."""
+
+    name: str
+    method: str
+    path: str
+    item: dict[str, Any]
+    operation: dict[str, Any]
+    outputs: list[Found] = field(default_factory=list)
+
+
+class _Api:
+    """One document, with what is known of it so far."""
+
+    def __init__(
+        self, document: dict[str, Any], name: str, remote: Callable[[str], object] | None
+    ) -> None:
+        self.document, self.name = document, name
+        self.notes = Notes()
+        self.references = References(document, remote)
+        self.schemas = Schemas(self.references, self.notes)
+        self._written: dict[tuple[str, str], dict[str, Any]] = {}
+        self.old = "swagger" in document and "openapi" not in document
+
+    def service(self, given: str | None) -> ServiceSpec:
+        info = _dict(self.document.get("info"))
+        title = self.schemas.text(info.get("title"))
+        contact = _dict(info.get("contact"))
+        return ServiceSpec(
+            name=given or _slug(title) or _slug(self.name) or "api",
+            title=title,
+            description=self.schemas.text(info.get("description")),
+            owner=self.schemas.text(contact.get("name"), 256),
+        )
+
+    def drafts(self) -> list[_Draft]:
+        drafts: list[_Draft] = []
+        taken: set[str] = set()
+        for path, method, item, operation in self._operations():
+            name = self._name(operation, method, path)
+            unique, number = name, 2
+            while unique in taken:
+                unique, number = f"{name[:250]}_{number}", number + 1
+            if unique != name:
+                self.notes.add("Operations that share an operationId got a number", unique)
+            taken.add(unique)
+            drafts.append(_Draft(unique, method, path, item, operation))
+            if "callbacks" in operation:
+                self.notes.add("Callbacks are not tools and were left out", unique)
+        for hook in _dict(self.document.get("webhooks")):
+            self.notes.add("Webhooks are not tools and were left out", str(hook))
+        return drafts
+
+    def _operations(self) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+        for path, raw in _dict(self.document["paths"]).items():
+            if not isinstance(path, str) or path.startswith("x-"):
+                continue
+            item = self.follow(raw)
+            extra = _dict(item.get("additionalOperations"))
+            for method, operation in [*((m, item.get(m)) for m in METHODS), *extra.items()]:
+                if isinstance(operation, dict):
+                    yield path, clean(str(method))[:20].lower(), item, operation
+                elif operation is not None:
+                    self.notes.add("Operations that are not objects", f"{method} {path}")
+
+    def _name(self, operation: dict[str, Any], method: str, path: str) -> str:
+        given = operation.get("operationId")
+        name = " ".join(clean(given).split()) if isinstance(given, str) else ""
+        if not fold(name):
+            name = fold(f"{method} {clean(path)}")
+            self.notes.add("Operations without an operationId are named by method and path", name)
+        return name[:256].strip()
+
+    def tool(self, draft: _Draft) -> ToolSpec | None:
+        """Make a tool of an operation; None and a note when it cannot be one."""
+        operation, text = draft.operation, self.schemas.text
+        parameters = self._parameters(draft)
+        media, body, needed = self._body(draft, parameters)
+        flat = self._arguments(parameters, body, needed, flat=True)
+        whole = self._arguments(parameters, body, needed, flat=False)
+        of = self.schemas.items(self.schemas.shape(body)).noun
+        response = self._response(draft)
+        if response is not None:
+            draft.outputs = self.schemas.fields(response, inputs=False, owner=_owner(draft.path))
+        elif draft.method not in ("head", "options"):
+            self.notes.add("No JSON response, so no outputs are known", draft.name)
+        tags = operation.get("tags")
+        tag = text(tags[0], 256) if isinstance(tags, list) and tags else ""
+        try:
+            return ToolSpec(
+                name=draft.name,
+                title=text(operation.get("summary")),
+                description=text(operation.get("description") or operation.get("summary")),
+                family=" ".join(tag.split()) or _family(draft.path),
+                status="deprecated" if operation.get("deprecated") is True else "active",
+                scopes=self._scopes(operation),
+                effects=_effects(draft),
+                inputs=self._inputs(draft, parameters, flat, of),
+                outputs=tuple(found.spec for found in draft.outputs),
+                input_schema=self._written_out(whole, draft, "readOnly"),
+                output_schema=self._written_out(response, draft, "writeOnly"),
+                call=self._call(draft, parameters, media),
+            )
+        except ValidationError as error:
+            self.notes.add(f"Left out, because it is not valid ({_reason(error)})", draft.name)
+            return None
+
+    def follow(self, node: object) -> dict[str, Any]:
+        """What a reference object stands for; an empty object when it is none."""
+        seen: set[str] = set()
+        while isinstance(node, dict) and isinstance(reference := node.get("$ref"), str):
+            if reference in seen or len(seen) > 30:
+                self.notes.add("References that go in a circle", reference)
+                return {}
+            seen.add(reference)
+            node = self.references(reference)
+        return _dict(node)
+
+    def _parameters(self, draft: _Draft) -> list[dict[str, Any]]:
+        """The parameters of the operation; those of the path hold unless it says otherwise."""
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        for owner in (draft.item, draft.operation):
+            raw = owner.get("parameters")
+            for parameter in map(self.follow, raw if isinstance(raw, list) else ()):
+                name, place = parameter.get("name"), parameter.get("in")
+                if isinstance(name, str) and isinstance(place, str) and fold(clean(name)):
+                    found[name, place] = parameter
+                else:
+                    self.notes.add("Parameters without a usable name or place", draft.name)
+        return list(found.values())
+
+    def _body(self, draft: _Draft, parameters: list[dict[str, Any]]) -> tuple[str, object, bool]:
+        """Media type, schema and necessity of the request body; 2.0 has it among parameters."""
+        forms = [p for p in parameters if p["in"] == "formData"]
+        if forms:
+            return _FORMS[0], _object(forms, lambda p: p), any(_needed(p) for p in forms)
+        for parameter in parameters:
+            if parameter["in"] == "body":
+                return "application/json", parameter.get("schema"), _needed(parameter)
+            if parameter["in"] == "querystring":
+                media, schema = self._content(parameter.get("content"))
+                return media, schema, _needed(parameter)
+        request = self.follow(draft.operation.get("requestBody"))
+        media, schema = self._content(request.get("content"))
+        if request and schema is None:
+            self.notes.add("Request bodies without a JSON or form schema", draft.name)
+        return media, schema, _needed(request)
+
+    def _content(self, content: object) -> tuple[str, object]:
+        known = {str(key).partition(";")[0].strip().lower(): key for key in _dict(content)}
+        ranked = sorted((rank, media) for media in known if (rank := _rank(media)) is not None)
+        for _, media in ranked:
+            entry = self.follow(_dict(content)[known[media]])
+            if isinstance(schema := entry.get("schema"), dict):
+                return media, schema
+            if isinstance(item := entry.get("itemSchema"), dict):
+                return media, {"type": "array", "items": item}
+        return "", None
+
+    def _response(self, draft: _Draft) -> object:
+        """The schema of the first response that stands for success and has one."""
+        responses = {str(k): v for k, v in _dict(draft.operation.get("responses")).items()}
+        good = sorted(code for code in responses if re.fullmatch(r"2[0-9Xx]{2}", code))
+        for code in good or (["default"] if "default" in responses else []):
+            response = self.follow(responses[code])
+            if self.old:
+                makes = draft.operation.get("produces", self.document.get("produces"))
+                kinds = [str(m).partition(";")[0] for m in makes] if isinstance(makes, list) else []
+                usable = not kinds or any(_rank(kind.strip().lower()) == 0 for kind in kinds)
+                schema = response.get("schema") if usable else None
+            else:
+                schema = self._content(response.get("content"))[1]
+            if isinstance(schema, dict) and schema:
+                return schema
+        return None
+
+    def _arguments(
+        self, parameters: list[dict[str, Any]], body: object, needed: bool, *, flat: bool
+    ) -> dict[str, Any]:
+        """One object of all arguments, so that no name is taken twice.
+
+        Args:
+            parameters: of the operation.
+            body: the schema of the request body.
+            needed: whether the body must be sent.
+            flat: whether an array of objects in the body stands for the objects.
+        """
+        direct = [p for p in parameters if p["in"] not in _BODIES]
+        arguments = _object(direct, self._schema_of)
+        shape = self.schemas.shape(body)
+        shape = self.schemas.items(shape) if flat else shape
+        if body is not None and not shape.properties:
+            shape = Shape(properties={"body": body}, required={"body"})
+        for name, schema in shape.properties.items():
+            arguments["properties"].setdefault(name, schema)
+        arguments["required"] += sorted(shape.required) if needed else []
+        return arguments
+
+    def _inputs(
+        self, draft: _Draft, parameters: list[dict[str, Any]], arguments: dict[str, Any], of: str
+    ) -> tuple[InputSpec, ...]:
+        places = {p["name"]: p["in"] for p in parameters}
+        found = self.schemas.fields(arguments, inputs=True, owner=of or _owner(draft.path))
+        return tuple(_placed(f, draft.path, places) for f in found)
+
+    def _schema_of(self, parameter: dict[str, Any]) -> dict[str, Any]:
+        schema = parameter.get("schema")
+        if schema is None and "content" in parameter:
+            schema = self._content(parameter["content"])[1]
+        if schema is None and self.old:
+            schema = {k: v for k, v in parameter.items() if k in _OLD_KEYWORDS}
+        more = {k: parameter[k] for k in ("description", "deprecated") if k in parameter}
+        return {**_dict(schema), **more}
+
+    def _scopes(self, operation: dict[str, Any]) -> tuple[str, ...]:
+        """The scopes of the first way in; where one may also come without, none."""
+        ways = operation.get("security", self.document.get("security"))
+        ways = [way for way in ways if isinstance(way, dict)] if isinstance(ways, list) else []
+        if not ways or {} in ways:
+            return ()
+        scopes = [
+            scope
+            for scheme, asked in ways[0].items()
+            for scope in (asked if isinstance(asked, list) and asked else [scheme])
+        ]
+        texts = (" ".join(self.schemas.text(scope, 256).split()) for scope in scopes)
+        return tuple(dict.fromkeys(text for text in texts if fold(text)))
+
+    def _call(self, draft: _Draft, parameters: list[dict[str, Any]], media: str) -> dict[str, Any]:
+        call: dict[str, Any] = {
+            "format": "openapi",
+            "method": draft.method.upper(),
+            "path": clean(draft.path),
+            "server": self._server(draft),
+        }
+        places = {clean(p["name"]): clean(p["in"]) for p in parameters if p["in"] != "body"}
+        return (
+            call | ({"parameters": places} if places else {}) | ({"body": media} if media else {})
+        )
+
+    def _server(self, draft: _Draft) -> str:
+        if self.old:
+            host, base = self.document.get("host"), self.document.get("basePath")
+            schemes = self.document.get("schemes")
+            usual = schemes if isinstance(schemes, list) and schemes else ["https"]
+            scheme = "https" if "https" in usual else str(usual[0])
+            at = f"{scheme}://{host}" if isinstance(host, str) else ""
+            return clean(at + (base if isinstance(base, str) else ""))
+        for owner in (draft.operation, draft.item, self.document):
+            servers = owner.get("servers")
+            if isinstance(servers, list) and servers and isinstance(servers[0], dict):
+                url = clean(str(servers[0].get("url", "")))
+                for name, variable in _dict(servers[0].get("variables")).items():
+                    url = url.replace(f"{{{name}}}", clean(str(_dict(variable).get("default", ""))))
+                return re.sub(r"//[^/@]*@", "//", url)  # a password has no business here
+        return ""
+
+    def _written_out(self, schema: object, draft: _Draft, hidden: str) -> dict[str, Any] | None:
+        """A schema that needs no other, smaller and smaller until it fits."""
+        if schema is None:
+            return None
+        key = (str(schema["$ref"]) if list(_dict(schema)) == ["$ref"] else "", hidden)
+        if key[0] and key in self._written:
+            return self._written[key]
+        result: dict[str, Any] = {"type": "object"}
+        for depth, texts in ((8, True), (2, True), (1, False)):
+            writer = _Writer(self.references, hidden, texts)
+            try:
+                result = _dict(writer.schema(schema, depth, ()))
+            except _TooLargeError:
+                continue
+            break
+        if result == {"type": "object"} or writer.cut or depth < 8:
+            self.notes.add("Schemas that are circular or large were shortened", draft.name)
+        if key[0]:
+            self._written[key] = result
+        return result
+
+    def links(self, drafts: list[_Draft]) -> Iterator[Link]:
+        """The edges that the document declares itself."""
+        by_id = {d.operation.get("operationId"): d for d in reversed(drafts) if _has_id(d)}
+        by_place = {(d.method, d.path): d for d in drafts}
+        for draft in drafts:
+            for response in _dict(draft.operation.get("responses")).values():
+                for raw in _dict(self.follow(response).get("links")).values():
+                    link = self.follow(raw)
+                    target = by_id.get(link["operationId"]) if _has_id(link) else None
+                    target = target or by_place.get(place_of(link.get("operationRef")))
+                    if target is None:
+                        self.notes.add("Links to operations that are not here", draft.name)
+                    else:
+                        yield from _edges(link, draft, target)
+
+
+def _edges(link: dict[str, Any], draft: _Draft, target: _Draft) -> Iterator[Link]:
+    body = link.get("requestBody")
+    values = {**_dict(link.get("parameters")), **_dict(body)}
+    for name, expression in values.items():
+        output = answered(expression, draft.outputs)
+        name = re.sub(r"^(?:path|query|header|cookie)\.", "", clean(str(name)))
+        if output and fold(name):
+            yield Link(draft.name, output, target.name, name)
+
+
+def answered(expression: object, outputs: Sequence[Found] = ()) -> str:
+    """The field that a runtime expression reads: `$response.body#/data/id` is the id there."""
+    found = _EXPRESSION.fullmatch(expression) if isinstance(expression, str) else None
+    if not found or not found[3]:
+        return ""
+    parts = [p.replace("~1", "/").replace("~0", "~") for p in re.split(r"[/]", found[3]) if p]
+    if found[2] == "body" and "/" not in found[3]:
+        parts = re.split(r"[.\[\]]+", found[3].strip("[]"))  # Arazzo's other way to write it
+    path = tuple(p for p in parts if p and not p.isdigit() and p != "*")
+    if found[1] == "response" and found[2] == "body":
+        for field_ in outputs:
+            if field_.path == path:
+                return field_.spec.name
+    name = clean(path[-1]).strip() if path else ""
+    return name if fold(name) else ""
+
+
+def place_of(reference: object) -> tuple[str, str]:
+    """Method and path of an operation from a pointer such as `#/paths/~1orders~1{id}/get`."""
+    found = re.search(r"#/paths/([^/]+)/(\w+)$", reference) if isinstance(reference, str) else None
+    if not found:
+        return "", ""
+    return found[2].lower(), unquote(found[1]).replace("~1", "/").replace("~0", "~")
+
+
+class _TooLargeError(Exception):
+    """A schema that does not fit when it is written out."""
+
+
+class _Writer:
+    """Copies a schema with its references written out, up to a size."""
+
+    def __init__(self, resolve: Resolve, hidden: str, texts: bool) -> None:
+        self.resolve, self.hidden, self.texts = resolve, hidden, texts
+        self.size, self.cut = 0, False
+
+    def schema(self, node: object, depth: int, trail: tuple[str, ...]) -> Any:
+        if isinstance(node, bool):
+            return node
+        node, trail = self._followed(node, trail)
+        if depth < 0 and any(word in node for word in (*_MAPS, *_LISTS, *_SINGLE)):
+            self.cut = True
+            return {"type": "array" if node.get("type") == "array" else "object"}
+        found: dict[str, Any] = {}
+        for word, value in node.items():
+            if word in _LEFT_OUT or str(word).startswith("x-"):
+                continue
+            self._spend(len(str(word)) + 4)
+            if word in _MAPS and isinstance(value, dict):
+                kept = {k: v for k, v in value.items() if not self._is_hidden(v)}
+                self._spend(sum(len(str(k)) + 6 for k in kept))
+                found[word] = {
+                    clean(str(k)): self.schema(v, depth - 1, trail) for k, v in kept.items()
+                }
+            elif word in _LISTS and isinstance(value, list):
+                found[word] = [self.schema(v, depth - 1, trail) for v in value]
+            elif word in _SINGLE and isinstance(value, dict | bool):
+                found[word] = self.schema(value, depth - 1, trail)
+            elif word not in ("description", "title") or (self.texts and isinstance(value, str)):
+                found[word] = self.plain(value, 6)
+        return _modern(found, node.get("nullable") is True)
+
+    def _followed(
+        self, node: object, trail: tuple[str, ...]
+    ) -> tuple[dict[str, Any], tuple[str, ...]]:
+        siblings: dict[str, Any] = {}
+        while isinstance(node, dict) and isinstance(reference := node.get("$ref"), str):
+            if reference in trail or len(trail) > 40:
+                self.cut = True
+                return {"type": "object"}, trail
+            trail = (*trail, reference)
+            siblings = {**{k: v for k, v in node.items() if k != "$ref"}, **siblings}
+            node = self.resolve(reference)
+        return {**_dict(node), **siblings}, trail
+
+    def _is_hidden(self, schema: object) -> bool:
+        return isinstance(schema, dict) and schema.get(self.hidden) is True
+
+    def plain(self, value: object, depth: int) -> Any:
+        """Copy a value that is no schema: a default, an enumeration, a text."""
+        if isinstance(value, dict) and depth:
+            return {clean(str(k)): self.plain(v, depth - 1) for k, v in value.items()}
+        if isinstance(value, list) and depth:
+            return [self.plain(v, depth - 1) for v in value]
+        text = clean(value) if isinstance(value, str) else value
+        self._spend(len(str(text)) + 4)
+        if isinstance(text, float) and not math.isfinite(text):
+            return None
+        return text if isinstance(text, str | int | float | bool) else None
+
+    def _spend(self, size: int) -> None:
+        self.size += size
+        if self.size > MAX_SCHEMA:
+            raise _TooLargeError
+
+
+def _modern(schema: dict[str, Any], nullable: bool) -> dict[str, Any]:
+    """The words of OpenAPI 3.0 in those of JSON Schema 2020-12."""
+    if nullable and isinstance(schema.get("type"), str):
+        schema["type"] = [schema["type"], "null"]
+    for word, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(schema.get(word), bool):
+            if schema.pop(word) and plain in schema:
+                schema[word] = schema.pop(plain)
+    if isinstance(schema.get("required"), list) and isinstance(schema.get("properties"), dict):
+        known = schema["properties"]
+        schema["required"] = [r for r in schema["required"] if isinstance(r, str) and r in known]
+    if not isinstance(schema.get("required", []), list) or schema.get("required") == []:
+        schema.pop("required")
+    return schema
+
+
+def _object(
+    parameters: list[dict[str, Any]], schema_of: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {p["name"]: schema_of(p) for p in parameters},
+        "required": [p["name"] for p in parameters if _needed(p)],
+    }
+
+
+def _needed(thing: dict[str, Any]) -> bool:
+    return thing.get("required") is True or thing.get("in") == "path"
+
+
+def _placed(found: Found, path: str, places: dict[str, str]) -> InputSpec:
+    """Give a path parameter the noun in front of it: the id of /orders/{id} is an order's."""
+    spec = cast(InputSpec, found.spec)
+    if len(found.path) > 1 or found.path[0] not in places:
+        return spec
+    if places[found.path[0]] != "path":
+        return spec
+    before = path.partition("{" + found.path[0] + "}")[0].rstrip("/").rpartition("/")[2]
+    usable = "{" not in before and not _NOT_NOUNS.fullmatch(before.lower())
+    of = belongs(spec.name, singular(fold(clean(before)))) if usable else ""
+    return spec.model_copy(update={"of": of[:256], "required": True})
+
+
+def _nouns(path: str) -> list[str]:
+    parts = [clean(part) for part in path.split("/") if "{" not in part]
+    folded = [fold(part) for part in parts if not _NOT_NOUNS.fullmatch(part.lower())]
+    return [singular(part)[:256] for part in folded if part]
+
+
+def _owner(path: str) -> str:
+    return next(iter(reversed(_nouns(path))), "")
+
+
+def _family(path: str) -> str:
+    return next(iter(_nouns(path)), "")
+
+
+def _effects(draft: _Draft) -> Effects:
+    verbs = words(draft.name) or [""]
+    last = fold(draft.path.rpartition("/")[2])
+    if draft.method == "delete":
+        return "destructive"
+    if draft.method in _SAFE_METHODS:
+        # Calls of procedures by GET say it in the name: GET_TerminateInstances.
+        called = verbs[1] if len(verbs) > 1 and verbs[0] == draft.method else ""
+        return "destructive" if called in _DESTROY else "write" if called in _WRITE else "read"
+    verb = verbs[1] if len(verbs) > 1 and verbs[0] == draft.method else verbs[0]
+    if verb in _DESTROY:
+        return "destructive"
+    reads = draft.method == "post" and (verb in _READ or last in _READ)
+    return "read" if reads and not {*verbs} & (_WRITE | _DESTROY) else "write"
+
+
+def _rank(media: str) -> int | None:
+    """JSON first, then forms; None for what has no fields."""
+    if media == "application/json":
+        return 0
+    if media.endswith(("+json", "/json", "/jsonl", "/x-ndjson", "/json-seq")) or media in (
+        *("*/*", "application/*", "text/event-stream"),
+    ):
+        return 1
+    return 2 if media in _FORMS else None
+
+
+def _has_id(thing: Any) -> bool:
+    operation = thing.operation if isinstance(thing, _Draft) else thing
+    return isinstance(operation.get("operationId"), str)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[\W_]+", "-", clean(text).lower()).strip("-")[:100]
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:200]

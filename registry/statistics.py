@@ -1,0 +1,92 @@
+"""What the trajectories say as a whole: use, errors, ways; and letting old evidence fade."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from spm.registry.store import Row, Store, Transaction
+
+BATCH = 1_000
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Figures over all trajectories."""
+
+    trajectories: int
+    successful: int
+    first: str | None
+    last: str | None
+    sources: list[Row] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    errors: list[Row] = field(default_factory=list)
+    travelled: list[Row] = field(default_factory=list)
+
+
+def statistics(store: Store, *, top: int = 10) -> Statistics:
+    """Count trajectories, unused tools, error rates and the most travelled transitions."""
+    summary = store.read("traces/summary")[0]
+    tools = store.read("traces/tools")
+    failing = [{**row, "rate": round(row["errors"] / row["calls"], 4)} for row in tools if row["errors"]]
+    failing.sort(key=lambda row: (-row["rate"], -row["errors"], row["id"]))
+    ages = sorted(store.read("traces/ages"), key=lambda r: (-r["count"], r["first"], r["second"]))
+    return Statistics(
+        trajectories=summary["trajectories"],
+        successful=summary["successful"] or 0,
+        first=summary["first"],
+        last=summary["last"],
+        sources=store.read("traces/sources"),
+        unused=[row["id"] for row in tools if not row["calls"]],
+        errors=failing[:top],
+        travelled=ages[:top],
+    )
+
+
+def prune(store: Store, before: datetime) -> int:
+    """Drop trajectories from before a moment; counts on tools and transitions stay.
+
+    Returns how many were dropped. Batches are operations of their own: stopping half way leaves a
+    registry that can be pruned further.
+    """
+    moment = before.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    dropped = 0
+    while ids := [r["id"] for r in store.read("traces/old", before=moment, count=BATCH)]:
+        store.write("prune", lambda tx, ids=ids: _drop(tx, ids))  # type: ignore[misc]
+        dropped += len(ids)
+    return dropped
+
+
+def _drop(tx: Transaction, ids: list[str]) -> dict[str, Any]:
+    tx.run("traces/prune", ids=ids)
+    return {"pruned": len(ids)}
+
+
+def decay(store: Store, half_life: timedelta, at: datetime) -> int:
+    """Weigh each transition by its age: half as much after each half-life since it was last seen.
+
+    The count stays; the weight is made anew from count and age, so decaying twice changes nothing.
+    Returns how many transitions were weighed.
+    """
+    rows = [
+        {
+            "first": row["first"],
+            "second": row["second"],
+            "weight": round(row["count"] * 0.5 ** (_age(row["last_seen"], at) / half_life), 6),
+        }
+        for row in store.read("traces/ages")
+    ]
+    if rows:
+        store.write("decay", lambda tx: _weigh(tx, rows))
+    return len(rows)
+
+
+def _age(last_seen: str | None, at: datetime) -> timedelta:
+    if not last_seen:
+        return timedelta(0)  # undated evidence cannot fade
+    seen = datetime.fromisoformat(last_seen)
+    return max(timedelta(0), at - seen)
+
+
+def _weigh(tx: Transaction, rows: list[Row]) -> dict[str, Any]:
+    tx.run("traces/weigh", rows=rows)
+    return {"weighed": len(rows)}

@@ -1,0 +1,215 @@
+"""Every query file on the real Neo4j: no notification, the declared columns, no lost update."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+
+from spm.cypher import Query, load, names
+from spm.registry.registry import Registry
+from spm.registry.settings import Settings
+from tests.integration import graphs
+
+pytestmark = pytest.mark.neo4j
+
+QUERIES = [load(name) for name in names()]
+SHARED = [query for query in QUERIES if len(query.engines) == 2 and query.access != "schema"]
+NO_NOTIFICATION = {"00000", "00001", "02000"}  # success, nothing to return, no rows
+ALREADY_THERE = "00NA0"  # what IF NOT EXISTS says when it had nothing to do
+VECTOR = [1.0] + [0.0] * 383
+ROW = {
+    "id": "shop/x", "tool_id": "shop/x", "name": "x", "key": "x", "title": "X", "description": "",
+    "document": "x", "version": "1", "number": 1, "content_hash": "0", "definition": "{}",
+    "requires": ["a"], "produces": [], "service": "shop", "family": "f", "status": "active",
+    "successor": None, "owner": "", "visibility": "public", "scopes": [], "effects": "read",
+    "field": "a", "required": True, "type": "string", "aliases": [], "first": "shop/x",
+    "second": "shop/y", "count": 1, "last_seen": "", "trajectory": "t-1", "tool": "shop/x",
+    "idx": 0, "ok": True, "request": "r", "source": "", "success": True, "time": None,
+    "path": ["shop/x"], "frequency": 1, "entry_frequency": 1, "calls": 1, "errors": 0,
+    "digest": "0", "vector": VECTOR,
+}  # fmt: skip
+PARAMS: dict[str, Any] = {
+    "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
+    "ids": ["shop/order", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
+    "service": "shop", "family": None, "status": "active", "operation": "op", "kind": "k",
+    "revision": 1, "at": graphs.MOMENT, "result": "{}", "before": 0, "encoder": "e", "number": 1,
+    "name": "n", "count": 5, "explore": 9, "vector": VECTOR,
+}  # fmt: skip
+
+
+def sample(query: Query) -> dict[str, Any]:
+    row = {name: ROW[name] for name in set(re.findall(r"\brow\.(\w+)", query.text))}
+    return {name: [row] if name == "rows" else PARAMS[name] for name in query.params}
+
+
+def identity(query: Query) -> str:
+    return query.name
+
+
+@pytest.fixture(scope="module")
+def populated(
+    neo4j_server: Any, wipe: Callable[[Any], None], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Registry, Registry]]:
+    """A random library on both engines, with every label, type and property that there is."""
+    wipe(neo4j_server)
+    folder = tmp_path_factory.mktemp("embedded")
+    with (
+        Registry.open(Settings(str(folder))) as embedded,
+        Registry.open(neo4j_server.settings()) as remote,
+    ):
+        for registry in (embedded, remote):
+            graphs.fill(registry, graphs.random_library(1))
+        with neo4j_server.driver() as driver:
+            driver.execute_query(
+                "MATCH (a:Field), (b:Field) WITH a, b LIMIT 1 "
+                "CREATE (a)-[:SAME_AS {reviewed_by: 'x', at: 'y'}]->(b)"
+            )
+            driver.execute_query(
+                "MATCH (n) WHERE n:Tool OR n:Trajectory SET n.vector = $v, n.vector_of = 'x'",
+                v=VECTOR,
+            )
+            driver.execute_query("MATCH (r:Registry) SET r.encoder = 'e'")
+        yield embedded, remote
+
+
+@pytest.fixture(scope="module")
+def talkative(populated: object, neo4j_server: Any) -> Iterator[neo4j.Driver]:
+    """A driver that hears every notification; spm's own is told to keep quiet."""
+    with neo4j_server.driver() as driver:
+        yield driver
+
+
+def notifications(summary: neo4j.ResultSummary, *allowed: str) -> list[str]:
+    ignored = NO_NOTIFICATION | set(allowed)
+    return [
+        f"{status.gql_status}: {status.status_description}"
+        for status in summary.gql_status_objects
+        if status.gql_status not in ignored
+    ]
+
+
+def access(query: Query) -> str:
+    return neo4j.READ_ACCESS if query.access == "read" else neo4j.WRITE_ACCESS
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=identity)
+def test_explaining_it_yields_no_notification(query: Query, talkative: neo4j.Driver) -> None:
+    with talkative.session(default_access_mode=access(query)) as session:
+        text: Any = f"EXPLAIN {query.text}"
+        summary = session.run(text, sample(query)).consume()
+    assert notifications(summary, *[ALREADY_THERE] * (query.access == "schema")) == []
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=identity)
+def test_running_it_yields_no_notification_and_the_declared_columns(
+    query: Query, talkative: neo4j.Driver
+) -> None:
+    text: Any = query.text
+    with talkative.session(default_access_mode=access(query)) as session:
+        if query.access == "schema":
+            result = session.run(text)
+            columns, summary = result.keys(), result.consume()
+        else:
+            tx = session.begin_transaction()
+            result = tx.run(text, sample(query))
+            columns, summary = result.keys(), result.consume()
+            tx.rollback()
+    assert notifications(summary, *[ALREADY_THERE] * (query.access == "schema")) == []
+    assert tuple(columns) == query.returns
+
+
+@pytest.mark.parametrize("query", SHARED, ids=identity)
+def test_the_embedded_engine_gives_the_declared_columns(
+    query: Query, populated: tuple[Registry, Registry]
+) -> None:
+    store: Any = populated[0].store
+    store.read("state/registry")
+    tx = store._graph.begin()
+    try:
+        found = tx.cypher(query.text, params=sample(query))
+        assert tuple(found.columns) == query.returns
+    finally:
+        tx.rollback()
+
+
+def test_what_only_neo4j_runs_is_vectors_and_their_indexes() -> None:
+    alone = {query.name for query in QUERIES if query.engines == ("neo4j",)}
+    assert {name.partition("/")[0] for name in alone} == {"vectors", "schema"}
+    assert all("vector" in name for name in alone)
+
+
+# -- what no query file may do ----------------------------------------------------------------
+
+
+def lost_updates(text: str) -> list[str]:
+    """Properties set from a value that was read before the node was locked.
+
+    `SET c.n = c.n + 1` takes the lock first. `WITH c, c.n AS x SET c.n = x + 1` lost 289 of 400
+    increments of four threads, without an error.
+    """
+    found = []
+    for clause in re.finditer(r"\bSET\b(.*?)(?=\b(?:ON|SET|WITH|MERGE|RETURN)\b|\Z)", text, re.S):
+        earlier = re.findall(r"\b(?!row\b)\w+\.\w+ AS (\w+)", text[: clause.start()])
+        for place, value in re.findall(r"(\w+\.\w+) = (.*?)(?=,\s*\w+\.\w+ =|\Z)", clause[1], re.S):
+            used = set(re.findall(r"(?<![\w.$])(?!row\b)\w+\.\w+", value)) - {place}
+            if used or set(earlier) & set(re.findall(r"(?<![\w.$])\w+", value)):
+                found.append(place)
+    return found
+
+
+def loose_merges(text: str, constrained: set[tuple[str, str]]) -> list[str]:
+    """MERGE on nodes without a constraint: two writers at once create two nodes."""
+    found = []
+    for pattern in re.findall(r"\bMERGE\s+(.+)", text):
+        node = re.fullmatch(r"\(\w+:(\w+) \{(\w+): [^,}]+\}\)", pattern.strip())
+        edge = re.fullmatch(r"\(\w+\)-\[\w*:\w+(?: \{\w+: [\w.]+\})?\]->\(\w+\)", pattern.strip())
+        if not edge and not (node and node.groups() in constrained):
+            found.append(pattern)
+    return found
+
+
+def constraints() -> set[tuple[str, str]]:
+    found = re.compile(r"CREATE CONSTRAINT \w+ IF NOT EXISTS FOR \(\w:(\w+)\) REQUIRE \w\.(\w+) IS")
+    return {m.groups() for q in QUERIES if (m := found.match(q.text))}  # type: ignore[misc]
+
+
+WRITES = [query for query in QUERIES if query.access == "write"]
+
+
+@pytest.mark.parametrize("query", WRITES, ids=identity)
+def test_no_write_sets_what_it_read_before(query: Query) -> None:
+    assert lost_updates(query.text) == []
+
+
+@pytest.mark.parametrize("query", WRITES, ids=identity)
+def test_every_merge_rests_on_a_constraint(query: Query) -> None:
+    assert loose_merges(query.text, constraints()) == []
+
+
+def test_the_lints_see_what_they_are_for() -> None:
+    assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
+    assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
+    assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
+    assert len(constraints()) == 9
+    assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
+    assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
+    assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())
+    assert not loose_merges("MERGE (t:Tool {id: row.id})\nSET t.x = 1", constraints())
+    assert not loose_merges("MERGE (a)-[e:STEP {idx: row.idx}]->(b)", constraints())
+
+
+def test_the_vector_queries_find_what_was_set(populated: tuple[Registry, Registry]) -> None:
+    remote = populated[1].store
+    remote.read("vectors/await")
+    assert remote.read("vectors/tool_nearest", explore=9, count=3, vector=VECTOR)
+    assert remote.read("vectors/trajectory_nearest", explore=9, count=3, vector=VECTOR)
+
+
+def test_query_files_are_what_the_package_ships() -> None:
+    folder = Path(__file__).resolve().parents[2] / "cypher"
+    assert len(list(folder.glob("*/*.cypher"))) == len(QUERIES)

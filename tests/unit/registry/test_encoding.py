@@ -1,0 +1,82 @@
+"""Keeping vectors up to date, with an encoder that only counts."""
+
+import numpy as np
+import pytest
+
+from spm.registry import encoding
+from spm.registry.errors import EncoderError
+
+
+class Counting:
+    """Three numbers per text; remembers what it was asked."""
+
+    dimensions = 3
+
+    def __init__(self, name: str = "counting") -> None:
+        self.name = name
+        self.asked: list[str] = []
+
+    def encode_documents(self, texts, progress=None):
+        return self._encode("d", texts, progress)
+
+    def encode_requests(self, texts, progress=None):
+        return self._encode("r", texts, progress)
+
+    def _encode(self, kind, texts, progress):
+        self.asked += [f"{kind}:{text}" for text in texts]
+        for done in range(1, len(texts) + 1):
+            if progress:
+                progress(done)
+        return np.tile(np.array([1, 0, 0], np.float32), (len(texts), 1))
+
+
+@pytest.fixture
+def two(registry, manifest, trace):
+    registry.register(manifest("s", a={"description": "one"}, b=([], [])))
+    registry.import_traces([trace("a", "b", request="do it")])
+    return registry
+
+
+def test_only_what_is_new_or_changed_is_encoded(two, manifest):
+    counting = Counting()
+    assert not two.encoded()
+    assert two.encode(counting) == 3
+    assert counting.asked == ["d:a. one", "d:b", "r:do it"]
+    assert two.encoded()
+    assert two.encode(counting) == 0
+    two.register(manifest("s", a={"description": "two"}))
+    counting.asked.clear()
+    assert two.encode(counting) == 1
+    assert counting.asked == ["d:a. two"]
+
+
+def test_progress_counts_over_tools_and_trajectories(two):
+    heard: list[tuple[int, int]] = []
+    two.encode(Counting(), lambda done, total: heard.append((done, total)))
+    assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_vectors_of_two_encoders_are_never_mixed(two):
+    two.encode(Counting())
+    with pytest.raises(EncoderError, match="made by 'counting', not by 'other'"):
+        two.encode(Counting("other"))
+
+
+def test_work_is_kept_batch_by_batch(two, monkeypatch):
+    monkeypatch.setattr(encoding, "BATCH", 1)
+
+    class Failing(Counting):
+        def encode_documents(self, texts, progress=None):
+            if self.asked:
+                raise KeyboardInterrupt
+            return super().encode_documents(texts, progress)
+
+    with pytest.raises(KeyboardInterrupt):
+        two.encode(Failing())
+    assert two.encode(Counting()) == 2
+
+
+def test_pending_names_the_texts(two):
+    two.encode(Counting())
+    assert encoding.pending(two.store, "tool") == []
+    assert encoding.pending(two.store, "trajectory") == []

