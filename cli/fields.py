@@ -82,10 +82,20 @@ def suggest(
         as_json(found)
         return
     rows = [
-        [s.output, s.input, f"{s.confidence:.2f}", ", ".join(f"{k} {v:.2f}" for k, v in s.reasons.items())]
+        [
+            s.output,
+            s.input,
+            f"{s.confidence:.2f}",
+            ", ".join(f"{k} {v:.2f}" for k, v in s.reasons.items()),
+        ]
         for s in found
     ]
-    table(["output", "input", "confidence", "reasons"], rows, wrap=["reasons"], keep=["output", "input"])
+    table(
+        ["output", "input", "confidence", "reasons"],
+        rows,
+        wrap=["reasons"],
+        keep=["output", "input"],
+    )
     note("Accept one with: spm fields merge OUTPUT INPUT" if found else "Nothing to suggest.")
 
 

@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import typer
 
-from spm.cli import cypher, demo, doctor, menu, path, tools, traces
+from spm.cli import bench, cypher, demo, doctor, fields, menu, path, tools, traces
 from spm.cli.output import note
 from spm.registry.errors import SpmError
 
@@ -28,6 +28,8 @@ app = typer.Typer(
 app.command("menu")(menu.menu)
 app.add_typer(tools.app, name="tools")
 app.add_typer(traces.app, name="traces")
+app.add_typer(fields.app, name="fields")
+app.add_typer(bench.app, name="bench")
 app.command("path")(path.path)
 app.command("cypher")(cypher.cypher)
 app.command("demo")(demo.demo)

@@ -42,6 +42,18 @@ def complete_tool(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+def complete_field(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer field names to the shell; a store that cannot be read offers none."""
+    from spm.registry.errors import SpmError
+
+    try:
+        with opened(context.params.get("store")) as registry:
+            names = [row["field"] for row in registry.store.read("fields/vocabulary")]
+    except SpmError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
 def complete_saved(incomplete: str) -> list[str]:
     """Offer the names of saved queries to the shell."""
     from spm.cypher import names

@@ -1,53 +1,145 @@
 """`spm tools`: register, list, show, remove."""
 
-from pathlib import Path
-from typing import Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spm.cli import life
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
-from spm.cli.output import as_json, note, say, table
+from spm.cli.output import as_json, note, progress, say, table
 
-app = typer.Typer(help="Register, list, show and remove tools.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from spm.registry import Registry
+    from spm.registry.formats.source import Source
+    from spm.registry.registration import Registration
+
+app = typer.Typer(help="Register tools and follow their lives.", no_args_is_help=True)
+
+
+class Status(StrEnum):
+    """What decides whether a tool may be in a menu."""
+
+    active = "active"
+    deprecated = "deprecated"
+    quarantined = "quarantined"
+
+
+app.command()(life.history)
+app.command()(life.diff)
+app.command()(life.deprecate)
+app.command()(life.approve)
+app.command()(life.lint)
 
 
 @app.command()
 def register(
-    manifests: Annotated[list[Path], typer.Argument(help="Manifests in YAML or JSON.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, mcp+stdio:COMMAND, mcp+https://…, or package.module[:function]."
+        ),
+    ],
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", help="spm, openapi, mcp, functions or python; else it is detected."),
+    ] = None,
+    service: Annotated[
+        str | None, typer.Option("--service", help="Who provides the tools.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change and change nothing.")
+    ] = False,
+    pin: Annotated[
+        bool, typer.Option("--pin", help="Quarantine what changed since it was approved.")
+    ] = False,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Follow $refs into other files; plain HTTP.")
+    ] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Register the tools of manifests; each manifest whole or not at all.
+    """Register the tools of OpenAPI documents, MCP servers, function lists or manifests.
 
-    The format is described by: spm tools schema
+    Each source is registered whole or not at all. The project's own format: spm tools schema
     """
-    from dataclasses import asdict
-
     from spm.cli.vectors import encode
-    from spm.registry.documents import read_manifest
+    from spm.registry.formats.detection import read_source
 
     # All are read before the first is written: a mistake in the last one costs nothing.
-    read = [(path, read_manifest(path)) for path in manifests]
+    with progress("Reading sources") as bar:
+        read = []
+        for number, text in enumerate(sources, 1):
+            read.append(read_source(text, format=from_, service=service, allow_remote=allow_remote))
+            bar(number, len(sources))
     with opened(store) as registry:
-        done = [(path, registry.register(manifest)) for path, manifest in read]
+        if dry_run:
+            _preview(registry, read, json)
+            return
+        with progress("Registering") as bar:
+            done = []
+            for number, source in enumerate(read, 1):
+                done.append((source, registry.add(source, pin=pin)))
+                bar(number, len(read))
         encode(registry)
     if json:
-        as_json([{"source": str(path), **asdict(result)} for path, result in done])
+        as_json([_result(source, result) for source, result in done])
         return
-    for path, result in done:
-        say(
-            f"{path}: {len(result.added)} added, {len(result.changed)} changed, "
-            f"{len(result.unchanged)} unchanged (service {result.service})"
+    for source, result in done:
+        _tell(source, result)
+
+
+def _result(source: "Source", result: "Registration") -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {"source": source.name, "format": source.format, "notes": source.notes, **asdict(result)}
+
+
+def _tell(source: "Source", result: "Registration") -> None:
+    say(
+        f"{source.name}: {len(result.added)} added, {len(result.changed)} changed, "
+        f"{len(result.unchanged)} unchanged (service {result.service})"
+    )
+    if result.service != source.manifest.service.name:
+        note(
+            f"The service name {source.manifest.service.name!r} belongs to another source; these "
+            f"tools are in {result.service!r}. Choose a name with --service."
         )
+    if result.quarantined:
+        note(f"{len(result.quarantined)} tools wait for approval: spm tools approve")
+    if result.missing:
+        shown = ", ".join(result.missing[:5]) + (" …" if len(result.missing) > 5 else "")
+        note(f"{len(result.missing)} tools of {result.service!r} are not in this source: {shown}")
+    for line in source.notes:
+        note(f"  {line}")
+
+
+def _preview(registry: "Registry", read: "list[Source]", json: bool) -> None:
+    from spm.registry.registration import changes, namespaced, preview
+
+    plans = []
+    for source in read:
+        manifest = namespaced(registry.store, source.manifest, source.origin)
+        plan = preview(registry.store, manifest)
+        plans.append((source, plan, changes(registry.store, manifest, plan.changed)))
+    if json:
+        as_json([{**_result(source, plan), "changes": found} for source, plan, found in plans])
+        return
+    for source, plan, found in plans:
+        for identity in plan.added:
+            say(f"+ {identity}")
+        for identity, differences in found.items():
+            say(f"~ {identity}")
+            life.show_changes(differences)
+        _tell(source, plan)
+    note("Nothing was changed (--dry-run).")
 
 
 @app.command("list")
 def list_tools(
     service: Annotated[str | None, typer.Option(help="Only tools of this service.")] = None,
     family: Annotated[str | None, typer.Option(help="Only tools of this family.")] = None,
-    status: Annotated[
-        str | None, typer.Option(help="Only active, deprecated or quarantined tools.")
-    ] = None,
+    status: Annotated[Status | None, typer.Option(help="Only tools of this status.")] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:

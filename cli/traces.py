@@ -1,24 +1,24 @@
 """`spm traces`: what agents really did."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, progress, say
+from spm.cli.output import as_json, note, progress, say, table
 
-app = typer.Typer(help="Import observed trajectories.", no_args_is_help=True)
-
-
-@app.callback()
-def group() -> None:
-    """Import observed trajectories."""
+app = typer.Typer(help="Import and look at observed trajectories.", no_args_is_help=True)
 
 
 @app.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(help="JSON lines, one trajectory each.")],
+    file: Annotated[Path, typer.Argument(help="Traces, in one of the known formats.")],
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", help="spm, otlp, openinference, openai, anthropic or arazzo."),
+    ] = None,
     skip_unknown: Annotated[
         bool, typer.Option("--skip-unknown", help="Leave out trajectories with unknown tools.")
     ] = False,
@@ -27,13 +27,15 @@ def import_file(
 ) -> None:
     """Import trajectories; a file that was imported before changes nothing.
 
-    A line: {"trace_id": "t1", "request": "…", "steps": [{"tool": "…"}], "success": true}
+    Knows the project's JSON lines, OTLP/JSON and OpenInference spans, OpenAI and Anthropic
+    transcripts, and Arazzo workflows. Of arguments and results only field names and types are kept.
     """
     from spm.cli.vectors import encode
-    from spm.registry.documents import read_traces
+    from spm.registry.formats.tracing import TraceFile
 
+    traces = TraceFile(file, from_)
     with opened(store) as registry:
-        with progress("Reading traces") as bar:
+        with progress("Importing traces") as bar:
             read = 0
 
             def step(count: int) -> None:
@@ -41,12 +43,73 @@ def import_file(
                 read += count
                 bar(read, 0)
 
-            result = registry.import_traces(
-                read_traces(file), skip_unknown=skip_unknown, progress=step
-            )
+            result = registry.import_traces(traces, skip_unknown=skip_unknown, progress=step)
         encode(registry)
     if json:
         as_json(result)
         return
     skipped = f", {result.skipped} skipped (unknown tools)" if result.skipped else ""
     say(f"{result.imported} trajectories imported, {result.known} already known{skipped}")
+
+
+@app.command()
+def stats(
+    top: Annotated[int, typer.Option(min=1, help="Rows in each list.")] = 10,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show use and error rates of tools, and the most travelled transitions."""
+    from spm.registry.statistics import statistics
+
+    with opened(store) as registry:
+        found = statistics(registry.store, top=top)
+    if json:
+        as_json(found)
+        return
+    if not found.trajectories:
+        note("No trajectories. Import some with: spm traces import FILE")
+        return
+    say(f"{found.trajectories:,} trajectories, {found.successful:,} successful, "
+        f"from {found.first or '?'} to {found.last or '?'}")  # fmt: skip
+    say()
+    table(
+        ["most travelled", "to", "times"],
+        [[r["first"], r["second"], r["count"]] for r in found.travelled],
+    )
+    if found.errors:
+        say()
+        rows = [[r["id"], r["calls"], r["errors"], f"{r['rate']:.0%}"] for r in found.errors]
+        table(["fails", "calls", "errors", "rate"], rows, keep=["fails"])
+    say()
+    shown = ", ".join(found.unused[:top]) + (" …" if len(found.unused) > top else "")
+    say(f"{len(found.unused)} active tools were never called{': ' + shown if shown else '.'}")
+
+
+@app.command()
+def prune(
+    before: Annotated[datetime, typer.Option("--before", formats=["%Y-%m-%d"], help="A day.")],
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Empty trajectories from before a day; what they added to counts stays."""
+    from spm.registry.statistics import prune as drop
+
+    with opened(store) as registry:
+        dropped = drop(registry.store, before.replace(tzinfo=UTC))
+    as_json({"pruned": dropped}) if json else say(f"{dropped:,} trajectories pruned")
+
+
+@app.command()
+def decay(
+    half_life: Annotated[
+        float, typer.Option("--half-life", min=0.1, help="Days after which evidence weighs half.")
+    ],
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Let old transitions weigh less in menus; their counts stay."""
+    from spm.registry.statistics import decay as weigh
+
+    with opened(store) as registry:
+        weighed = weigh(registry.store, timedelta(days=half_life), datetime.now(UTC))
+    as_json({"weighed": weighed}) if json else say(f"{weighed:,} transitions weighed anew")

@@ -1,4 +1,4 @@
-"""Do fields meet where data really flowed? Derived producer→consumer edges against a data set's own.
+"""Do fields meet where data flowed? Derived producer→consumer edges against a data set's own.
 
 Reads a folder in the project's data format: `tools.jsonl.gz`, and `links.jsonl.gz` (from, to) or
 `flows.jsonl.gz` (from, to). Data sets name only some of the true edges, so precision is a lower

@@ -46,9 +46,7 @@ def _tool(number: int, names: list[str], weights: list[float], chance: random.Ra
 
 def tool_names(tools: int) -> list[str]:
     """The names of the generated tools, in order."""
-    return [
-        f"{_VERBS[n % len(_VERBS)]}_{_NOUNS[n % len(_NOUNS)]}_{n}" for n in range(tools)
-    ]
+    return [f"{_VERBS[n % len(_VERBS)]}_{_NOUNS[n % len(_NOUNS)]}_{n}" for n in range(tools)]
 
 
 def traces(tools: int, count: int, *, length: int = 6, seed: int = 0) -> Iterator[Trace]:

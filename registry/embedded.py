@@ -83,7 +83,7 @@ class EmbeddedStore:
         try:
             found = tx.cypher(text, params=dict(params))
             rows = [{k: _plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
-        except kglite.KgError as error:
+        except (kglite.KgError, OverflowError, TypeError) as error:
             raise QueryFailed(f"The query could not be run: {error}") from error
         finally:
             tx.rollback()
@@ -309,7 +309,7 @@ def apply(built: Any, body: dict[str, Any], folder: Path) -> Any:
 def _rows(runner: Any, text: str, params: dict[str, object]) -> list[Row]:
     try:
         rows: list[Row] = runner.cypher(text, params=params).to_list()
-    except kglite.KgError as error:
+    except (kglite.KgError, OverflowError, TypeError) as error:
         raise QueryFailed(f"The embedded engine refused a query: {error}") from error
     return rows
 

@@ -87,11 +87,8 @@ def require(store: Store, encoder: Encoder) -> None:
 
 
 def complete(store: Store) -> bool:
-    """Whether every tool and trajectory has a vector; cheap enough to ask before each menu."""
-    counts = store.read("state/counts")[0]
-    return all(
-        len(store.encoded(kind)) >= counts[f"{kind}s".replace("ys", "ies")] for kind in KINDS
-    )
+    """Whether every tool and request has the vector of its text."""
+    return not any(pending(store, kind) for kind in KINDS)
 
 
 def _digest(text: str) -> str:

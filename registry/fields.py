@@ -32,12 +32,19 @@ _KEEP_S = frozenset(
     "lens canvas alias sms gps https dns css aws ios os less address's previous plus minus bonus "
     "campus census focus radius virus corpus thesis axis crisis always this is has was".split()
 )
-_KEEP_IE = frozenset("movie cookie calorie zombie selfie rookie pie tie lie die genie brownie".split())
+_KEEP_IE = frozenset(
+    "movie cookie calorie zombie selfie rookie pie tie lie die genie brownie".split()
+)
 
 
 def singular(word: str) -> str:
     """The singular of an English noun, by rule; unknown endings stay as they are."""
-    if len(word) < 4 or word in _KEEP_S or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+    if (
+        len(word) < 4
+        or word in _KEEP_S
+        or not word.endswith("s")
+        or word.endswith(("ss", "us", "is"))
+    ):
         return word
     if word.endswith("ies"):
         return word[:-1] if word[:-1] in _KEEP_IE else word[:-3] + "y"

@@ -4,21 +4,21 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
-    "Service": ("name", "title", "description", "owner"),
+    "Service": ("name", "title", "description", "owner", "source"),
     "Family": ("name",),
     "Field": ("name", "type", "aliases"),
     "Tool": (
         "id", "name", "key", "title", "description", "document", "version", "content_hash",
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
-        "vector", "vector_of",
+        "approved_hash", "approved_by", "approved_at", "vector", "vector_of",
     ),
     "ToolVersion": (
         "id", "tool_id", "name", "version", "number", "content_hash", "definition", "requires",
         "produces", "published",
     ),
     "Trajectory": (
-        "id", "request", "source", "success", "time", "path", "vector", "vector_of",
+        "id", "request", "source", "success", "time", "path", "pruned", "vector", "vector_of",
     ),
 }  # fmt: skip
 
@@ -28,7 +28,7 @@ RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "REQUIRES": ("Tool", "Field", ("required",)),
     "PRODUCES": ("Tool", "Field", ("evidence", "count")),
     "HAS_VERSION": ("Tool", "ToolVersion", ()),
-    "PRECEDES": ("Tool", "Tool", ("count", "last_seen")),
+    "PRECEDES": ("Tool", "Tool", ("count", "last_seen", "weight")),
     "BEFORE": ("Tool", "Tool", ("count",)),
     "STEP": ("Trajectory", "Tool", ("idx", "ok")),
     "SAME_AS": ("Field", "Field", ("reviewed_by", "at")),

@@ -68,7 +68,9 @@ def difference(
         identity,
         older,
         newer,
-        compare(_definition(store, identity, older), _definition(store, identity, newer)),
+        compare_definitions(
+            _definition(store, identity, older), _definition(store, identity, newer)
+        ),
     )
 
 
@@ -78,7 +80,7 @@ def _definition(store: Store, identity: str, version: str) -> dict[str, Any]:
     return definition
 
 
-def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+def compare_definitions(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
     """List what differs between two definitions, fields first."""
     changes = [
         *_field_changes("input", before.get("inputs", []), after.get("inputs", [])),
@@ -110,15 +112,15 @@ def _field_changes(
     return changes
 
 
-def _spec_changes(
-    label: str, kind: str, was: dict[str, Any], now_: dict[str, Any]
-) -> list[Change]:
+def _spec_changes(label: str, kind: str, was: dict[str, Any], now_: dict[str, Any]) -> list[Change]:
     changes = []
     for key, default in (("type", "string"), ("required", True), ("description", ""), ("of", "")):
         old, new = was.get(key, default), now_.get(key, default)
         if old != new:
             breaking = key == "type" or (key == "required" and new and kind == "input")
-            changes.append(Change(f"{label}: {key}", _shown(old), _shown(new), breaking=bool(breaking)))
+            changes.append(
+                Change(f"{label}: {key}", _shown(old), _shown(new), breaking=bool(breaking))
+            )
     return changes
 
 
@@ -130,7 +132,9 @@ def _shown(value: Any) -> str:
 
 def text_difference(change: Change) -> list[str]:
     """A long text change as lines of a unified diff."""
-    lines = difflib.unified_diff(change.before.split(". "), change.after.split(". "), n=0, lineterm="")
+    lines = difflib.unified_diff(
+        change.before.split(". "), change.after.split(". "), n=0, lineterm=""
+    )
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from spm.registry.errors import InputError, UnknownField
-from spm.registry.fields import GENERIC, is_control
-from spm.registry.naming import fold, nearest, words
+from spm.registry.fields import GENERIC, canonical, is_control
+from spm.registry.naming import nearest, words
 from spm.registry.store import Row, Store, Transaction, Vector, now
 
 # Chosen on the train episodes of TRAJECT-Bench and NESTFUL; see the README's table.
@@ -67,7 +67,11 @@ def _links(name: str) -> bool:
 
 
 def _judge(
-    given: str, taken: str, overview: dict[str, Row], alike: float, flows: dict[tuple[str, str], float]
+    given: str,
+    taken: str,
+    overview: dict[str, Row],
+    alike: float,
+    flows: dict[tuple[str, str], float],
 ) -> Suggestion:
     reasons = {
         "name": _name_similarity(given, taken),
@@ -149,7 +153,7 @@ def split(store: Store, first: str, second: str) -> Row:
 
 def _known(store: Store, first: str, second: str) -> tuple[str, str]:
     vocabulary = {row["field"] for row in store.read("fields/vocabulary")}
-    names = fold(first), fold(second)
+    names = canonical(first), canonical(second)
     for name in names:
         if name not in vocabulary:
             raise UnknownField(name, nearest(name, sorted(vocabulary)))

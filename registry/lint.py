@@ -124,14 +124,16 @@ def _fields(tool: ToolSpec, produced: set[str]) -> Iterable[Remark]:
                     f"order_{spec.name}, or add 'of: order'.",
                 )
             if not spec.description and kind == "inputs":
-                yield Remark("undescribed-field", where, "Describe it, so that a model can fill it.")
+                yield Remark(
+                    "undescribed-field", where, "Describe it, so that a model can fill it."
+                )
     for spec in tool.inputs:
         name = canonical(spec.name, spec.of or tool.family)
         if spec.required and name not in produced and not is_control(spec.name):
             yield Remark(
                 "unproduced-field",
                 f"inputs.{spec.name}",
-                f"No tool produces {name!r}: only a user can say it. If another tool gives it under "
+                f"No tool produces {name!r}: only a user can say it. If a tool gives it under "
                 "another name: spm fields merge.",
             )
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from spm.registry.formats.observed import shape
 from spm.registry.naming import fold, invisible
 
 FieldType = Literal["string", "integer", "number", "boolean", "array", "object"]
@@ -165,12 +166,23 @@ class Manifest(_Strict):
 
 
 class Step(_Strict):
-    """One call of a trace. Arguments and results are accepted and never kept."""
+    """One call of a trace. Of arguments and results only field names and types are kept."""
 
     tool: Name
     ok: bool = True
-    arguments: Any = Field(default=None, exclude=True, repr=False)
-    result: Any = Field(default=None, exclude=True, repr=False)
+    takes: dict[str, FieldType] = Field(default_factory=dict, description="Fields of the arguments")
+    gives: dict[str, FieldType] = Field(default_factory=dict, description="Fields of the result")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_values(cls, data: Any) -> Any:
+        """Reduce arguments and result to their shape before anything can see a value."""
+        if not isinstance(data, dict) or not {"arguments", "result"} & data.keys():
+            return data
+        kept = {key: value for key, value in data.items() if key not in ("arguments", "result")}
+        kept.setdefault("takes", shape(data.get("arguments")))
+        kept.setdefault("gives", shape(data.get("result")))
+        return kept
 
 
 def _in_range(time: datetime) -> datetime:
@@ -188,7 +200,8 @@ class Trace(_Strict):
     """One line of a trace file: a request and the calls that answered it."""
 
     trace_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None
-    request: Annotated[str, Field(min_length=1, max_length=20_000)]
+    # Empty when a trace did not record it: such a trajectory counts, but resembles no request.
+    request: Annotated[str, Field(max_length=20_000)]
     steps: tuple[Annotated[Step, BeforeValidator(_step)], ...] = Field(
         min_length=1, max_length=1_000
     )

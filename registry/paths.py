@@ -3,8 +3,9 @@
 import heapq
 from dataclasses import dataclass, field
 
-from spm.registry.errors import UnknownField
-from spm.registry.naming import fold, nearest
+from spm.registry.errors import InputError, UnknownField
+from spm.registry.fields import canonical
+from spm.registry.naming import nearest
 from spm.registry.store import Row, Store
 from spm.registry.tools import Resolver
 
@@ -50,6 +51,8 @@ def find_paths(store: Store, source: str, target: str) -> list[Path]:
     """
     resolver = Resolver(store)
     first, last = resolver.resolve(source), resolver.resolve(target)
+    if first == last:
+        raise InputError(f"{source!r} and {target!r} are the same tool.")
     found = [
         ("fields", _through_fields(store, first, last)),
         ("observed", _observed(store, first, last)),
@@ -120,12 +123,12 @@ def plan(store: Store, have: list[str], target: str) -> Plan:
     supplies: dict[str, dict[str, str]] = {}
     ask: set[str] = set()
     _collect(goal, needs, cost, maker, known, (steps, supplies, ask))
-    return Plan(goal, sorted(fold(f) for f in have), steps, sorted(ask), supplies)
+    return Plan(goal, sorted(canonical(f) for f in have), steps, sorted(ask), supplies)
 
 
 def _known_fields(store: Store, have: list[str]) -> set[str]:
     vocabulary = {row["field"] for row in store.read("fields/vocabulary")}
-    names = sorted({fold(name) for name in have})
+    names = sorted({canonical(name) for name in have})
     for name in names:
         if name not in vocabulary:
             raise UnknownField(name, nearest(name, sorted(vocabulary)))

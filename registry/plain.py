@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from spm.registry import paths, state
 from spm.registry.encoding import Encoder
 from spm.registry.errors import InputError
-from spm.registry.naming import fold
+from spm.registry.fields import canonical
 from spm.registry.ranking import PREFIX, SIZE, Menu, MenuItem
 from spm.registry.route import Contract, arrange
 from spm.registry.store import Row, Store
@@ -68,13 +68,17 @@ class PlainRanker:
         near = self._store.nearest("tool", vector, ANCHORS)
         memory = self._remember(self._store.nearest("trajectory", vector, MEMORIES))
         vocabulary = [row["field"] for row in self._store.read("fields/vocabulary")]
-        given = sorted({*state.visible(request, vocabulary), *map(fold, have or [])})
+        given = sorted({*state.visible(request, vocabulary), *map(canonical, have or [])})
         scores = self._score(near, memory, set(given))
         cards = self._cards(scores)
         chosen = [tool for tool in scores.best(len(scores.terms)) if tool in cards][:size]
         contracts = self._contracts(chosen)
         support = _votes(memory, FOCUS)
-        wanted = [tool for tool in chosen if support.get(tool, 0.0) >= SUPPORT]
+        wanted = [
+            tool
+            for tool in chosen
+            if support.get(tool, 0.0) >= SUPPORT and _adds(contracts[tool], set(given))
+        ]
         route = self._route(wanted or chosen[:1], chosen, contracts, set(given), prefix)
         ordered = route + [tool for tool in chosen if tool not in route]
         items = _items(ordered, route, cards, contracts, scores, set(given))
@@ -96,11 +100,7 @@ class PlainRanker:
         for row in rows:
             found.setdefault(row["trajectory"], []).append(row["tool"])
         top = max((score for node, score in near if node in found), default=0.0)
-        return [
-            (top - score, found[node])
-            for node, score in near
-            if node in found
-        ]
+        return [(top - score, found[node]) for node, score in near if node in found]
 
     def _score(
         self, near: list[tuple[str, float]], memory: list[tuple[float, list[str]]], given: set[str]
@@ -118,12 +118,12 @@ class PlainRanker:
         """Lift tools by the probability with which agents came to them from the strongest ones."""
         seeds = scores.best(SEEDS)
         rows = self._store.read("menu/neighbours", ids=seeds)
-        travelled: dict[str, int] = {}
+        travelled: dict[str, float] = {}
         for row in rows:
-            travelled[row["id"]] = travelled.get(row["id"], 0) + row["count"]
+            travelled[row["id"]] = travelled.get(row["id"], 0.0) + row["weight"]
         strength = {seed: scores.total(seed) for seed in seeds}
         for row in rows:
-            share = row["count"] / travelled[row["id"]]
+            share = row["weight"] / travelled[row["id"]]
             scores.raise_to(row["neighbour"], "neighbour", share * strength[row["id"]])
 
     def _add_producers(self, scores: _Scores, given: set[str]) -> None:
@@ -173,6 +173,11 @@ class PlainRanker:
     def _revision(self) -> int:
         found = self._store.read("state/registry")
         return int(found[0]["revision"]) if found else 0
+
+
+def _adds(contract: Contract, given: set[str]) -> bool:
+    """A tool that makes only what is given already has nothing to do on the route."""
+    return not contract.gives or not set(contract.gives) <= given
 
 
 def _votes(memory: list[tuple[float, list[str]]], scale: float) -> dict[str, float]:

@@ -1,13 +1,26 @@
 """Registering a manifest: what is new, what changed, what stays; all of it or nothing."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spm.registry.errors import ManifestError, VersionConflict
-from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, tool_id
-from spm.registry.naming import fold, nearest
+from spm.registry import declaration
+from spm.registry.declaration import Tools
+from spm.registry.fields import canonical
+from spm.registry.lifecycle import Change, compare_definitions
+from spm.registry.models import Manifest, tool_id
 from spm.registry.store import Row, Store, Transaction, now
+
+
+@dataclass(frozen=True)
+class Link:
+    """An explicit edge: a field that one tool returns is an input of another."""
+
+    producer: str
+    output: str
+    consumer: str
+    input: str
 
 
 @dataclass(frozen=True)
@@ -18,30 +31,100 @@ class Registration:
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
+    # Tools of the same service that the source no longer has; they are left as they are.
+    missing: list[str] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
     revision: int | None = None
 
 
-def register(store: Store, manifest: Manifest, operation: str | None = None) -> Registration:
+def register(
+    store: Store,
+    manifest: Manifest,
+    operation: str | None = None,
+    *,
+    origin: str = "",
+    links: Sequence[Link] = (),
+    pin: bool = False,
+) -> Registration:
     """Write a manifest in one transaction; tools with an unchanged content cost nothing.
+
+    Args:
+        store: where to.
+        manifest: what.
+        operation: the id under which a lost answer can be repeated.
+        origin: where the tools come from; another origin gets a service name of its own.
+        links: explicit edges of the source.
+        pin: quarantine what changed since it was approved, and what is new beside approved tools.
 
     Raises:
         VersionConflict: a published version came with another content.
         ManifestError: a successor names no tool.
     """
-    plan = compare(store.read("tools/hashes", ids=_ids(manifest)), manifest)
-    if not plan.added and not plan.changed:
+    manifest = namespaced(store, manifest, origin)
+    plan = preview(store, manifest)
+    settled = _settled(plan, store.read("tools/origin", service=plan.service), manifest)
+    if settled and operation is None:  # a repeated operation gets the answer it got before
         return plan
 
     def work(tx: Transaction) -> dict[str, Any] | None:
         # Compared again under the lock: somebody may have registered the same a moment ago.
         current = compare(tx.run("tools/hashes", ids=_ids(manifest)), manifest)
-        if not current.added and not current.changed:
+        if _settled(current, tx.run("tools/origin", service=plan.service), manifest):
             return None
-        _write(tx, manifest, set(current.added) | set(current.changed))
-        return {"added": current.added, "changed": current.changed, "unchanged": current.unchanged}
+        quarantined = _write(tx, manifest, current, origin, links, pin)
+        return {
+            "added": current.added,
+            "changed": current.changed,
+            "unchanged": current.unchanged,
+            "missing": plan.missing,
+            "quarantined": quarantined,
+        }
 
     result = store.write("register", work, operation)
     return Registration(manifest.service.name, **result) if result else plan
+
+
+def _settled(plan: Registration, service: list[Row], manifest: Manifest) -> bool:
+    """Whether nothing is to be written: no tool is new or changed, nor what the service says."""
+    said = manifest.service.model_dump(exclude={"name"})
+    same = bool(service) and all(service[0][key] == value for key, value in said.items())
+    return same and not plan.added and not plan.changed
+
+
+def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
+    """Give a source its own service name when another source has taken the one it asks for."""
+    wanted, number = manifest.service.name, 1
+    name = wanted
+    while origin:
+        found = store.read("tools/origin", service=name)
+        if not found or found[0]["source"] in (None, "", origin):
+            break
+        number += 1
+        name = f"{wanted}-{number}"
+    if name == wanted:
+        return manifest
+    return manifest.model_copy(
+        update={"service": manifest.service.model_copy(update={"name": name})}
+    )
+
+
+def preview(store: Store, manifest: Manifest) -> Registration:
+    """What a registration would do."""
+    plan = compare(store.read("tools/hashes", ids=_ids(manifest)), manifest)
+    here = set(_ids(manifest))
+    there = store.read("tools/of_service", service=manifest.service.name)
+    plan.missing.extend(row["id"] for row in there if row["id"] not in here)
+    return plan
+
+
+def changes(store: Store, manifest: Manifest, changed: list[str]) -> dict[str, list[Change]]:
+    """What would change in each of these tools."""
+    old = {
+        row["id"]: json.loads(row["definition"])
+        for row in store.read("tools/definitions", ids=changed)
+    }
+    tools = {tool_id(manifest.service.name, t.name): t for t in manifest.tools}
+    return {i: compare_definitions(old.get(i, {}), tools[i].definition()) for i in changed}
 
 
 def compare(known: list[Row], manifest: Manifest) -> Registration:
@@ -66,162 +149,82 @@ def _ids(manifest: Manifest) -> list[str]:
     return [tool_id(manifest.service.name, tool.name) for tool in manifest.tools]
 
 
-def _write(tx: Transaction, manifest: Manifest, chosen: set[str]) -> None:
+def _write(
+    tx: Transaction,
+    manifest: Manifest,
+    plan: Registration,
+    origin: str,
+    links: Sequence[Link],
+    pin: bool,
+) -> list[str]:
+    """Write the chosen tools; returns those that were quarantined."""
     service = manifest.service
+    chosen = {*plan.added, *plan.changed}
     tools = {tool_id(service.name, t.name): t for t in manifest.tools}
     tools = {identity: tools[identity] for identity in sorted(chosen)}
-    versions = _versions(tx, service.name, tools)
+    published = declaration.versions(tx, service.name, tools)
+    standing = _standing(tx, manifest, tools, published, pin)
     at = now()
-    tx.run("tools/services", rows=[service.model_dump()])
-    tx.run("tools/upsert", rows=_tool_rows(tx, manifest, tools, versions), at=at)
+    tx.run("tools/services", rows=[{**service.model_dump(), "source": origin}])
+    tx.run("tools/upsert", rows=declaration.tool_rows(manifest, tools, published, standing), at=at)
     tx.run("tools/unlink", ids=list(tools))
     tx.run("tools/provided_by", rows=[{"id": i, "service": service.name} for i in tools])
     tx.run(
         "tools/in_family",
         rows=[{"id": i, "family": t.family} for i, t in tools.items() if t.family],
     )
-    tx.run("tools/fields", rows=_field_rows(tx, tools))
+    known = tx.run("fields/vocabulary")
+    tx.run("tools/fields", rows=declaration.field_rows(known, declaration.named_fields(tools)))
+    tx.run("tools/requires", rows=declaration.requires_rows(tools))
     tx.run(
-        "tools/requires",
-        rows=[
-            {"id": i, "field": fold(spec.name), "required": spec.required}
-            for i, tool in tools.items()
-            for spec in tool.inputs
-        ],
+        "tools/produces", rows=declaration.produces_rows(tools) + _linked(manifest, tools, links)
     )
-    tx.run(
-        "tools/produces",
-        rows=[
-            {"id": i, "field": fold(spec.name)}
-            for i, tool in tools.items()
-            for spec in tool.outputs
-        ],
-    )
-    tx.run("tools/publish", rows=[_version_row(i, t, versions[i]) for i, t in tools.items()], at=at)
+    rows = [declaration.version_row(i, t, published[i]) for i, t in tools.items()]
+    tx.run("tools/publish", rows=rows, at=at)
     tx.run("tools/prune_fields")
     tx.run("tools/prune_families")
+    return sorted(i for i in tools if standing[i]["status"] == "quarantined")
 
 
-@dataclass(frozen=True)
-class _Version:
-    label: str
-    number: int
-    content_hash: str
+def _linked(manifest: Manifest, tools: Tools, links: Sequence[Link]) -> list[Row]:
+    """An explicit link makes the producer give the very field that the consumer takes."""
+    every = {tool.name: tool for tool in manifest.tools}
+    rows = []
+    for link in links:
+        producer = tool_id(manifest.service.name, link.producer)
+        consumer = every.get(link.consumer)
+        if producer not in tools or consumer is None:
+            continue
+        owner = next((s.of for s in consumer.inputs if s.name == link.input), "")
+        rows.append({"id": producer, "field": canonical(link.input, owner or consumer.family)})
+    return rows
 
 
-def _versions(tx: Transaction, service: str, tools: dict[str, ToolSpec]) -> dict[str, _Version]:
-    """Decide under which version each tool is published; a published one never changes."""
-    published: dict[str, list[Row]] = {}
-    for row in tx.run("tools/published", ids=list(tools)):
-        published.setdefault(row["id"], []).append(row)
-    versions = {}
+def _standing(
+    tx: Transaction,
+    manifest: Manifest,
+    tools: Tools,
+    published: dict[str, declaration.Version],
+    pin: bool,
+) -> dict[str, dict[str, Any]]:
+    """Status and successor of each tool: what people decided stands until people change it."""
+    before = {row["id"]: row for row in tx.run("tools/states", ids=list(tools))}
+    named = declaration.successors(tx, manifest, tools)
+    service = tx.run("tools/of_service", service=manifest.service.name)
+    baseline = any(row["approved_hash"] for row in service)
+    standing = {}
     for identity, tool in tools.items():
-        earlier = published.get(identity, [])
-        content = tool.content_hash(service)
-        number = 1 + max((row["number"] for row in earlier), default=0)
-        label = tool.version or _free(number, {row["version"] for row in earlier})
-        same = [row for row in earlier if row["version"] == label]
-        if same and same[0]["content_hash"] != content:
-            raise VersionConflict(identity, label)
-        versions[identity] = _Version(label, same[0]["number"] if same else number, content)
-    return versions
-
-
-def _free(number: int, taken: set[str]) -> str:
-    """The next number that no owner gave to a version by hand."""
-    while str(number) in taken:
-        number += 1
-    return str(number)
-
-
-def _tool_rows(
-    tx: Transaction, manifest: Manifest, tools: dict[str, ToolSpec], versions: dict[str, _Version]
-) -> list[Row]:
-    service = manifest.service
-    successors = _successors(tx, manifest, tools)
-    return [
-        {
-            "id": identity,
-            "name": tool.name,
-            "key": fold(tool.name),
-            "title": tool.title or tool.name,
-            "description": tool.description,
-            "document": document(tool),
-            "version": versions[identity].label,
-            "content_hash": versions[identity].content_hash,
-            "service": service.name,
-            "family": tool.family,
-            "status": tool.status,
-            "successor": successors.get(identity),
-            "owner": tool.owner or service.owner,
-            "visibility": tool.visibility,
-            "scopes": list(tool.scopes),
-            "effects": tool.effects,
-        }
-        for identity, tool in tools.items()
-    ]
-
-
-def document(tool: ToolSpec) -> str:
-    """The text that stands for a tool in searches: name, description and field names."""
-    name = " ".join(fold(tool.name).split("_"))
-    fields = sorted({fold(s.name).replace("_", " ") for s in (*tool.inputs, *tool.outputs)})
-    parts = [tool.title or name, name if tool.title else "", tool.description, ", ".join(fields)]
-    return ". ".join(part.rstrip(".") for part in parts if part)
-
-
-def _successors(tx: Transaction, manifest: Manifest, tools: dict[str, ToolSpec]) -> dict[str, str]:
-    wanted = {i: t.successor for i, t in tools.items() if t.successor}
-    named = {t.name: tool_id(manifest.service.name, t.name) for t in manifest.tools}
-    here = {fold(name): identity for name, identity in named.items()}
-    keys = sorted({fold(name.rpartition("/")[2]) for name in wanted.values()})
-    known = tx.run("tools/keys", keys=keys) if keys else []
-    found = {}
-    for identity, name in wanted.items():
-        exact = [row["id"] for row in known if name in (row["id"], row["name"])]
-        own = name.removeprefix(f"{manifest.service.name}/")
-        target = named.get(own) or here.get(fold(own)) or next(iter(exact), None)
-        if target is None:
-            hint = nearest(name, here.values())
-            raise ManifestError(
-                f"{identity!r} names the successor {name!r}, which is no tool of this manifest or "
-                f"of the registry.{f' Nearest: {hint[0]!r}.' if hint else ''}"
-            )
-        found[identity] = target
-    return found
-
-
-def _field_rows(tx: Transaction, tools: dict[str, ToolSpec]) -> list[Row]:
-    """Merge new spellings into what is known of each field; the first type stays."""
-    known = {row["field"]: row for row in tx.run("fields/vocabulary")}
-    rows: dict[str, Row] = {}
-    for tool in tools.values():
-        for spec in (*tool.inputs, *tool.outputs):
-            name = fold(spec.name)
-            before = known.get(name, {"type": spec.type, "aliases": []})
-            row = rows.setdefault(
-                name,
-                {"name": name, "type": before["type"], "aliases": list(before["aliases"] or [])},
-            )
-            if spec.name != name and spec.name not in row["aliases"]:
-                row["aliases"].append(spec.name)
-    for row in rows.values():
-        row["aliases"].sort()
-    return [rows[name] for name in sorted(rows)]
-
-
-def _version_row(identity: str, tool: ToolSpec, version: _Version) -> Row:
-    def names(specs: tuple[InputSpec, ...] | tuple[OutputSpec, ...]) -> list[str]:
-        return sorted(fold(spec.name) for spec in specs)
-
-    return {
-        "id": f"{identity}@{version.label}",
-        "tool_id": identity,
-        "name": tool.name,
-        "version": version.label,
-        "number": version.number,
-        "content_hash": version.content_hash,
-        "definition": json.dumps(tool.definition(), sort_keys=True, ensure_ascii=False),
-        "requires": names(tuple(s for s in tool.inputs if s.required)),
-        "produces": names(tool.outputs),
-    }
+        old = before.get(identity)
+        approved = old["approved_hash"] if old else None
+        content = published[identity].content_hash
+        status = tool.status
+        if "status" not in tool.model_fields_set and old:
+            status = old["status"]
+        if old and old["status"] == "quarantined":
+            # Out of quarantine only by a person, or by going back to what a person approved.
+            status = "active" if approved == content else "quarantined"
+        elif pin and (approved != content if approved else baseline and old is None):
+            status = "quarantined"
+        kept = old["successor"] if old else None
+        standing[identity] = {"status": status, "successor": named.get(identity, kept)}
+    return standing

@@ -1,11 +1,11 @@
 """The registry as one object: open a store, register, import, ask, build menus."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spm.cypher import load
+from spm.cypher import load, names
 from spm.registry import encoding
 from spm.registry.encoding import Encoder
 from spm.registry.errors import InputError
@@ -13,11 +13,14 @@ from spm.registry.gate import check_read_only
 from spm.registry.models import Manifest, Trace
 from spm.registry.paths import Path, Plan, find_paths, plan
 from spm.registry.ranking import PREFIX, SIZE, Menu, Ranker
-from spm.registry.registration import Registration, register
+from spm.registry.registration import Link, Registration, register
 from spm.registry.settings import Settings, settings
 from spm.registry.store import Answer, Row, Store
 from spm.registry.tools import ToolView, remove, show
 from spm.registry.traces import Import, import_traces
+
+if TYPE_CHECKING:
+    from spm.registry.formats.source import Source
 
 ROW_LIMIT = 10_000
 QUERY_SECONDS = 5.0
@@ -39,9 +42,21 @@ class Registry:
         chosen = location if isinstance(location, Settings) else settings(location)
         return cls(open_store(chosen))
 
-    def register(self, manifest: Manifest, operation: str | None = None) -> Registration:
-        """Register a manifest, whole or not at all."""
-        return register(self.store, manifest, operation)
+    def register(
+        self,
+        manifest: Manifest,
+        operation: str | None = None,
+        *,
+        origin: str = "",
+        links: Sequence[Link] = (),
+        pin: bool = False,
+    ) -> Registration:
+        """Register a manifest, whole or not at all; see `registration.register`."""
+        return register(self.store, manifest, operation, origin=origin, links=links, pin=pin)
+
+    def add(self, source: "Source", *, pin: bool = False) -> Registration:
+        """Register what an importer read, with its explicit links."""
+        return self.register(source.manifest, origin=source.origin, links=source.links, pin=pin)
 
     def tools(
         self, service: str | None = None, family: str | None = None, status: str | None = None
@@ -90,6 +105,8 @@ class Registry:
         Raises:
             InputError: the parameters are not those that the query takes.
         """
+        if f"saved/{name}" not in names("saved"):
+            raise InputError(f"No saved query {name!r}. List them with: spm cypher --list")
         query = load(f"saved/{name}")
         if set(params or {}) != set(query.params):
             takes = ", ".join(f"--param {p}=…" for p in query.params) or "no parameters"

@@ -42,6 +42,11 @@ def settings(store: str | None = None, environment: Mapping[str, str] = os.envir
             f"{chosen!r} is neither a path nor an address of Neo4j. "
             f"Addresses start with {', '.join(SCHEMES)}"
         )
+    if "://" in chosen and "@" in chosen:
+        raise InputError(
+            "An address of Neo4j carries no user name or password, because addresses are shown and "
+            "logged. Set NEO4J_USERNAME and NEO4J_PASSWORD instead."
+        )
     return Settings(
         store=chosen if "://" in chosen else _expanded(chosen),
         neo4j_username=environment.get("NEO4J_USERNAME") or "neo4j",

@@ -27,7 +27,9 @@ def statistics(store: Store, *, top: int = 10) -> Statistics:
     """Count trajectories, unused tools, error rates and the most travelled transitions."""
     summary = store.read("traces/summary")[0]
     tools = store.read("traces/tools")
-    failing = [{**row, "rate": round(row["errors"] / row["calls"], 4)} for row in tools if row["errors"]]
+    failing = [
+        {**row, "rate": round(row["errors"] / row["calls"], 4)} for row in tools if row["errors"]
+    ]
     failing.sort(key=lambda row: (-row["rate"], -row["errors"], row["id"]))
     ages = sorted(store.read("traces/ages"), key=lambda r: (-r["count"], r["first"], r["second"]))
     return Statistics(
@@ -57,6 +59,7 @@ def prune(store: Store, before: datetime) -> int:
 
 
 def _drop(tx: Transaction, ids: list[str]) -> dict[str, Any]:
+    tx.run("traces/prune_steps", ids=ids)
     tx.run("traces/prune", ids=ids)
     return {"pruned": len(ids)}
 

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
+from spm.registry.declaration import field_rows
 from spm.registry.errors import TraceError, UnknownTool
-from spm.registry.models import Trace
+from spm.registry.fields import canonical, is_control
+from spm.registry.models import OutputSpec, Trace, digest
 from spm.registry.naming import nearest
 from spm.registry.store import Row, Store, Transaction
 from spm.registry.tools import Resolver
 
 BATCH = 2_000
+Resolved = tuple[Trace, list[str]]
 
 
 @dataclass(frozen=True)
@@ -32,33 +35,54 @@ def import_traces(
     skip_unknown: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Import:
-    """Import trajectories in one transaction; those already known change nothing.
+    """Import trajectories; those already known change nothing.
+
+    Everything is read and checked before the first is written. Writing goes in batches, each whole
+    or not at all: memory grows with a batch, and an import that was stopped is finished by
+    repeating it. An iterator, which can be read only once, is kept in memory.
 
     Raises:
-        UnknownTool: a step names no tool and `skip_unknown` is false; nothing was imported.
-        TraceError: two different trajectories carry the same id.
+        TraceError: a step names no tool and `skip_unknown` is false, or two different trajectories
+            carry the same id; nothing was imported.
     """
+    source = list(traces) if isinstance(traces, Iterator) else traces
     resolver = Resolver(store)
-    resolved: list[tuple[Trace, list[str]]] = []
-    seen: dict[str, Trace] = {}
-    skipped = repeated = 0
-    for batch in _batches(traces):
+    skipped, repeated = _check(source, resolver, skip_unknown)
+    imported = known = steps = 0
+    seen: set[str] = set()
+    for batch in _batches(source):
+        resolved = []
         for trace in batch:
-            if trace.identity() in seen:
-                _refuse_other(seen[trace.identity()], trace)
-                repeated += 1
-                continue
-            seen[trace.identity()] = trace
-            tools = _resolve(trace, resolver, skip_unknown)
-            if tools is None:
-                skipped += 1
-            else:
+            tools = None if trace.identity() in seen else _resolve(trace, resolver, True)
+            seen.add(trace.identity())
+            if tools is not None:
                 resolved.append((trace, tools))
+        done = store.write("import", lambda tx, rows=resolved: _write(tx, rows))  # type: ignore[misc]
+        imported += done["imported"] if done else 0
+        known += done["known"] if done else len(resolved)
+        steps += done["steps"] if done else 0
         if progress:
             progress(len(batch))
-    result = store.write("import", lambda tx: _write(tx, resolved)) if resolved else None
-    done = result or {"imported": 0, "known": len(resolved), "steps": 0}
-    return Import(done["imported"], done["known"] + repeated, skipped, done["steps"])
+    return Import(imported, known + repeated, skipped, steps)
+
+
+def _check(source: Iterable[Trace], resolver: Resolver, skip_unknown: bool) -> tuple[int, int]:
+    """Read everything once; returns how many will be skipped and how many repeat another."""
+    contents: dict[str, str] = {}
+    skipped = repeated = 0
+    for trace in source:
+        identity, content = trace.identity(), digest(trace.model_dump(mode="json"))[:16]
+        if identity in contents:
+            if contents[identity] != content:
+                raise TraceError(
+                    f"Two different trajectories carry the id {identity!r}. "
+                    "Give each its own trace_id; nothing was imported."
+                )
+            repeated += 1
+            continue
+        contents[identity] = content
+        skipped += _resolve(trace, resolver, skip_unknown) is None
+    return skipped, repeated
 
 
 def _batches(traces: Iterable[Trace]) -> Iterator[list[Trace]]:
@@ -67,15 +91,7 @@ def _batches(traces: Iterable[Trace]) -> Iterator[list[Trace]]:
         yield batch
 
 
-def _refuse_other(first: Trace, second: Trace) -> None:
-    if first != second:
-        raise TraceError(
-            f"Two different trajectories carry the id {first.identity()!r}. "
-            "Give each its own trace_id; nothing was imported."
-        )
-
-
-def _resolve(trace: Trace, resolver: "Resolver", skip_unknown: bool) -> list[str] | None:
+def _resolve(trace: Trace, resolver: Resolver, skip_unknown: bool) -> list[str] | None:
     try:
         return [resolver.resolve(step.tool) for step in trace.steps]
     except UnknownTool as error:
@@ -89,19 +105,58 @@ def _resolve(trace: Trace, resolver: "Resolver", skip_unknown: bool) -> list[str
         ) from error
 
 
-def _write(tx: Transaction, resolved: list[tuple[Trace, list[str]]]) -> dict[str, Any] | None:
+def _write(tx: Transaction, resolved: list[Resolved]) -> dict[str, Any] | None:
     ids = [trace.identity() for trace, _ in resolved]
     known = {row["id"] for row in tx.run("traces/known", ids=ids)}
     fresh = [(trace, tools) for trace, tools in resolved if trace.identity() not in known]
     if not fresh:
         return None
+    _require(tx, {tool for _, tools in fresh for tool in tools})
     steps = [row for trace, tools in fresh for row in _step_rows(trace, tools)]
     tx.run("traces/upsert", rows=[_trajectory_row(trace, tools) for trace, tools in fresh])
     tx.run("traces/steps", rows=steps)
     tx.run("traces/precedes", rows=transitions(fresh))
     tx.run("traces/before", rows=orders(fresh))
     tx.run("traces/usage", rows=usage(fresh))
+    _observe(tx, fresh)
     return {"imported": len(fresh), "known": len(known), "steps": len(steps)}
+
+
+def _require(tx: Transaction, tools: set[str]) -> None:
+    """Names were resolved before the lock; somebody may have removed a tool since."""
+    gone = tools - {row["id"] for row in tx.run("tools/hashes", ids=sorted(tools))}
+    if gone:
+        raise TraceError(
+            f"{min(gone)!r} was removed while the traces were read. Nothing of this batch was "
+            "imported; repeat the command."
+        )
+
+
+def _observe(tx: Transaction, fresh: list[Resolved]) -> None:
+    """Fields that results were seen to carry become edges with evidence `observed`."""
+    seen: Counter[tuple[str, str, str]] = Counter(
+        (tool, name, kind)
+        for trace, tools in fresh
+        for step, tool in zip(trace.steps, tools, strict=True)
+        if step.ok
+        for name, kind in step.gives.items()
+        if not is_control(name)
+    )
+    if not seen:
+        return
+    tools = sorted({tool for tool, _, _ in seen})
+    families = {row["id"]: row["family"] for row in tx.run("tools/show", ids=tools)}
+    counts: Counter[tuple[str, str]] = Counter()
+    named: list[tuple[str, OutputSpec]] = []
+    for (tool, spelled, kind), count in sorted(seen.items()):
+        name = canonical(spelled, families[tool] or "")
+        counts[tool, name] += count
+        named.append((name, OutputSpec.model_validate({"name": spelled, "type": kind})))
+    tx.run("tools/fields", rows=field_rows(tx.run("fields/vocabulary"), named))
+    tx.run(
+        "traces/observe",
+        rows=[{"id": t, "field": f, "count": counts[t, f]} for t, f in sorted(counts)],
+    )
 
 
 def _trajectory_row(trace: Trace, tools: Sequence[str]) -> Row:
@@ -129,7 +184,7 @@ def solved(trace: Trace, tools: Sequence[str]) -> list[str]:
     return [tool for step, tool in zip(trace.steps, tools, strict=True) if step.ok]
 
 
-def transitions(traces: Iterable[tuple[Trace, list[str]]]) -> list[Row]:
+def transitions(traces: Iterable[Resolved]) -> list[Row]:
     """Adjacent pairs with counts, summed here because not every engine sums duplicates."""
     counts: Counter[tuple[str, str]] = Counter()
     seen: dict[tuple[str, str], str] = {}
@@ -144,7 +199,7 @@ def transitions(traces: Iterable[tuple[Trace, list[str]]]) -> list[Row]:
     ]
 
 
-def orders(traces: Iterable[tuple[Trace, list[str]]]) -> list[Row]:
+def orders(traces: Iterable[Resolved]) -> list[Row]:
     """c(i≺j): in how many trajectories i comes before j, at any distance."""
     counts: Counter[tuple[str, str]] = Counter()
     for trace, tools in traces:
@@ -153,7 +208,7 @@ def orders(traces: Iterable[tuple[Trace, list[str]]]) -> list[Row]:
     return [{"first": a, "second": b, "count": counts[a, b]} for a, b in sorted(counts)]
 
 
-def usage(traces: Iterable[tuple[Trace, list[str]]]) -> list[Row]:
+def usage(traces: Iterable[Resolved]) -> list[Row]:
     """Counters of each tool: trajectories, entries, calls, errors."""
     rows: dict[str, Counter[str]] = {}
     for trace, tools in traces:

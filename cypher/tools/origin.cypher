@@ -1,6 +1,7 @@
-// From which source a service was registered.
+// A service as it was registered last, and from which source.
 // params: service
 // access: read
-// returns: source
+// returns: source, title, description, owner
 MATCH (s:Service {name: $service})
-RETURN s.source AS source
+RETURN s.source AS source, s.title AS title, s.description AS description, s.owner AS owner
+ORDER BY source

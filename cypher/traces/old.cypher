@@ -3,7 +3,7 @@
 // access: read
 // returns: id
 MATCH (j:Trajectory)
-WHERE j.time < $before
+WHERE j.time < $before AND j.pruned IS NULL
 RETURN j.id AS id
 ORDER BY j.time, id
 LIMIT $count

@@ -3,5 +3,6 @@
 // access: read
 // returns: id, text
 MATCH (j:Trajectory)
+WHERE j.request <> ''
 RETURN j.id AS id, j.request AS text
 ORDER BY id

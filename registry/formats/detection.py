@@ -1,6 +1,7 @@
 """From what people type after `spm tools register` to tools: a file, a server, an import path."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from spm.registry.documents import read_manifest
@@ -8,7 +9,7 @@ from spm.registry.errors import ManifestError
 from spm.registry.formats.source import Source
 
 FORMATS = ("spm", "openapi", "arazzo", "mcp", "functions", "python")
-_IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?")
+_IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?")
 
 
 def read_source(
@@ -29,18 +30,31 @@ def read_source(
     Raises:
         ManifestError: the source cannot be read or is of no known format.
     """
-    from spm.registry.formats.mcp import is_mcp_server, read_mcp_server
-
     if format not in (None, *FORMATS):
         raise ManifestError(f"No format {format!r}. Known: {', '.join(FORMATS)}.")
+    read = _read(text, format, service, allow_remote)
+    # A manifest names its service itself, and several manifests may share one.
+    origin = "" if read.format == "spm" else f"{read.format}:{read.manifest.service.name}"
+    return replace(read, origin=origin)
+
+
+def _read(text: str, format: str | None, service: str | None, allow_remote: bool) -> Source:
+    from spm.registry.formats.mcp import is_mcp_server, read_mcp_server
+
     if is_mcp_server(text):
         return read_mcp_server(text, service, allow_http=allow_remote)
     path = Path(text)
-    if format == "python" or (format is None and not path.exists() and _IMPORT_PATH.fullmatch(text)):
+    if format == "python" or (format is None and _is_import_path(path)):
         from spm.registry.formats.python import read_python
 
         return read_python(text, service)
     return _read_file(path, format, service, allow_remote)
+
+
+def _is_import_path(path: Path) -> bool:
+    """A name that no file has and that no file would have."""
+    named = path.suffix.lower() not in (".yaml", ".yml", ".json", ".jsonl")
+    return named and not path.exists() and _IMPORT_PATH.fullmatch(str(path)) is not None
 
 
 def _read_file(path: Path, format: str | None, service: str | None, allow_remote: bool) -> Source:
@@ -70,7 +84,7 @@ def _read_file(path: Path, format: str | None, service: str | None, allow_remote
             return read_functions(document, path.stem, service)
         case "arazzo":
             raise ManifestError(
-                f"{str(path)!r} describes workflows, not tools. Register its OpenAPI document, then: "
+                f"{str(path)!r} has workflows, not tools. Register its OpenAPI document, then: "
                 f"spm traces import {path}"
             )
     raise ManifestError(

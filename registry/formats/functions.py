@@ -63,8 +63,9 @@ def read_functions(document: object, name: str, service: str | None = None) -> S
     found = list(_functions(_listed(document), "", notes))
     count = Counter(function.name for function in found)
     tools = [_tool(function, count[function.name] > 1, notes) for function in found]
-    for tool in filter(None, tools):
-        notes.add("The format says nothing about results, so no outputs are known", tool.name)
+    for tool in tools:
+        if tool and not tool.outputs:
+            notes.add("Nothing is said about results, so no outputs are known", tool.name)
     return assemble(name, "functions", service or service_name(name), tools, notes)
 
 
@@ -294,6 +295,7 @@ def _tool(function: _Function, collides: bool, notes: Notes) -> ToolSpec | None:
         family=space,
         effects=effects_of(function.name),
         input_schema=body.get("parameters") or body.get("input_schema"),
+        output_schema=body.get("response"),  # Gemini's word; the two others have none
         call={**call, "namespace": space} if space else call,
     )
     return _loosened(tool) if tool and body.get("strict") is True else tool

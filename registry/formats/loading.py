@@ -15,7 +15,7 @@ from spm.registry.naming import _INVISIBLE
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 64
-# JSON values cost about 100 bytes each in memory, however few bytes they have in the file. The
+# JSON values cost about 150 bytes each in memory, however few bytes they have in the file. The
 # largest real document that was tried (Microsoft Graph beta, 47 MB) has 1.9 million.
 MAX_VALUES = 3_000_000
 # What YAML aliases may grow to when they are written out.
@@ -61,7 +61,7 @@ class Notes:
 
     def add(self, reason: str, place: str = "") -> None:
         """Say that something happened, and where."""
-        self._places.setdefault(reason, {})[clean(place)[:100]] = None
+        self._places.setdefault(reason, {})[" ".join(clean(place)[:100].split())] = None
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each reason, with the first places."""

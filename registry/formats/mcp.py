@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import SplitResult, urlsplit
 
@@ -86,12 +87,12 @@ def read_mcp_server(
         ManifestError: the SDK is missing, the address is not allowed, or the server dies, does
             not answer in time or does not speak MCP.
     """
+    command, url = _parsed(target, allow_http)
     try:
         import anyio
         import mcp  # noqa: F401
     except ImportError as error:
         raise ManifestError(f"{INSTALL} ({error}).") from error
-    command, url = _parsed(target, allow_http)
     shown = f"{STDIO}{shlex.join(command)}" if command else f"mcp+{_without_query(url)}"
     with tempfile.TemporaryFile("w+", errors="replace") as said, _quiet():
         answer = _Answer()
@@ -99,7 +100,8 @@ def read_mcp_server(
             anyio.run(_ask, answer, command, url, said, timeout)
         except _failures() as error:
             raise ManifestError(_explained(shown, error, answer, said, timeout)) from error
-    return _source(answer.pages, shown, service or service_name(answer.name or shown), shown)
+    anonymous = PurePath(command[0]).name if command else str(urlsplit(url).hostname)
+    return _source(answer.pages, shown, service or service_name(answer.name or anonymous), shown)
 
 
 @dataclass
@@ -114,7 +116,7 @@ class _Answer:
 def _pages(document: object) -> list[dict[str, Any]]:
     """The results in a document: each an object whose `tools` is a list."""
     if isinstance(document, list):
-        if document and all(isinstance(d, dict) and "name" in d for d in document):
+        if any(isinstance(item, dict) and "inputSchema" in item for item in document):
             return [{"tools": document}]
         return [page for item in document if isinstance(item, dict) for page in _pages(item)]
     if not isinstance(document, dict):
@@ -208,7 +210,7 @@ def _refuse_unsafe(parts: SplitResult, allow_http: bool) -> None:
     if parts.scheme == "http" and not allow_http and not _is_loopback(parts.hostname or ""):
         raise ManifestError(
             f"{parts.hostname!r} is another machine, and http is not encrypted. Use mcp+https://, "
-            "or allow it with --allow-http."
+            "or allow it with --allow-remote."
         )
 
 

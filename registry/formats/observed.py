@@ -22,14 +22,22 @@ MAX_REQUEST = 20_000  # what the Trace model takes
 MAX_NESTING = 12  # lists and envelopes included, which do not count as depth
 FEW = 5  # elements of a list that are looked at
 
-# Wrappers around the actual answer: their content belongs to whatever they stand in.
+# Both lists are those of formats.schema, so that observed fields meet declared ones; they are
+# written out because the models, on which that module stands, use this one.
+# Wrappings: what is inside belongs to what is around them.
 ENVELOPES = frozenset(
-    "data result results items response payload content records structured_content".split()
+    "data result results item items response responses payload content contents record records "
+    "value values object objects body attributes embedded edges node nodes entity entities list "
+    "rows entries docs elements members collection hits d output return "
+    "structured_content".split()
 )
-# Names that say nothing without the thing they belong to.
+# Names that say nothing without their owner.
 GENERIC = frozenset(
-    "id ids uuid guid key code name title label description type kind status state value text "
-    "number count total amount date time url uri link created_at updated_at version index".split()
+    "id ids uid uuid guid key name names title label slug code number ref reference type kind "
+    "status state description summary text body content value url uri href link path email phone "
+    "address date time timestamp created updated created_at updated_at deleted_at created_on "
+    "updated_on create_time update_time date_created start end amount total count quantity price "
+    "currency size version hash sha token color note notes comment comments tags category".split()
 )
 _NEEDS_OWNER = GENERIC | ENVELOPES
 _NAME = re.compile(r"[@$_]*[^\W\d][\w.:$-]*")
@@ -165,7 +173,7 @@ def _members(
         member = value[key]
         if fold(key) in ENVELOPES:
             member = parsed(member)
-            if isinstance(member, dict | list | tuple):
+            if _holds_fields(member):
                 below.append((member, owner, depth))
                 continue
         if kind := _kind(member):
@@ -177,6 +185,12 @@ def _members(
         below.extend((member, owner, depth) for member in islice(rest, FEW))
     for member, noun, deep in below:
         yield from _fields(member, noun, deep, room - 1)
+
+
+def _holds_fields(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(isinstance(element, dict | list | tuple) for element in value[:FEW])
+    return isinstance(value, dict)
 
 
 def _names(value: dict[object, object]) -> dict[str, None]:

@@ -6,18 +6,18 @@ Nothing is fetched: references to other documents need `remote`.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
-from urllib.parse import unquote
 
 from pydantic import ValidationError
 
 from spm.registry.errors import ManifestError
+from spm.registry.formats.arazzo import answered, place_of
 from spm.registry.formats.loading import Notes, References, clean
-from spm.registry.formats.schema import Found, Resolve, Schemas, Shape, belongs, singular
+from spm.registry.formats.schema import Found, Schemas, Shape, belongs, singular
 from spm.registry.formats.source import Link, Source
-from spm.registry.models import Effects, InputSpec, Manifest, OutputSpec, ServiceSpec, ToolSpec
+from spm.registry.models import Effects, InputSpec, Manifest, ServiceSpec, ToolSpec
 from spm.registry.naming import fold, words
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -35,18 +35,6 @@ _OLD_KEYWORDS = frozenset(
     "type format items default enum minimum maximum exclusiveMinimum exclusiveMaximum minLength "
     "maxLength pattern minItems maxItems uniqueItems multipleOf description".split()
 )
-# Keywords of JSON Schema by what they hold; what stands in none of these is copied or left out.
-_MAPS = ("properties", "patternProperties", "dependentSchemas")
-_LISTS = ("allOf", "oneOf", "anyOf", "prefixItems")
-_SINGLE = (
-    *("items", "additionalProperties", "not", "if", "then", "else", "contains"),
-    *("propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"),
-)
-_LEFT_OUT = frozenset(
-    "$ref $schema $id $defs definitions $anchor $dynamicRef $dynamicAnchor $comment example "
-    "examples xml externalDocs discriminator nullable collectionFormat readOnly writeOnly".split()
-)
-_EXPRESSION = re.compile(r"\{?\$(response|request)\.(body|header|path|query)(?:[#.](.+?))?\}?")
 
 
 def read_openapi(
@@ -124,7 +112,7 @@ class _Api:
         self.notes = Notes()
         self.references = References(document, remote)
         self.schemas = Schemas(self.references, self.notes)
-        self._written: dict[tuple[str, str], dict[str, Any]] = {}
+        self._written: dict[tuple[int, bool], tuple[Shape, dict[str, Any]]] = {}
         self.old = "swagger" in document and "openapi" not in document
 
     def service(self, given: str | None) -> ServiceSpec:
@@ -202,8 +190,8 @@ class _Api:
                 effects=_effects(draft),
                 inputs=self._inputs(draft, parameters, flat, of),
                 outputs=tuple(found.spec for found in draft.outputs),
-                input_schema=self._written_out(whole, draft, "readOnly"),
-                output_schema=self._written_out(response, draft, "writeOnly"),
+                input_schema=self._written_out(whole, draft, inputs=True),
+                output_schema=self._written_out(response, draft, inputs=False),
                 call=self._call(draft, parameters, media),
             )
         except ValidationError as error:
@@ -314,7 +302,7 @@ class _Api:
             schema = self._content(parameter["content"])[1]
         if schema is None and self.old:
             schema = {k: v for k, v in parameter.items() if k in _OLD_KEYWORDS}
-        more = {k: parameter[k] for k in ("description", "deprecated") if k in parameter}
+        more = {k: v for k, v in parameter.items() if k in ("description", "deprecated")}
         return {**_dict(schema), **more}
 
     def _scopes(self, operation: dict[str, Any]) -> tuple[str, ...]:
@@ -360,25 +348,26 @@ class _Api:
                 return re.sub(r"//[^/@]*@", "//", url)  # a password has no business here
         return ""
 
-    def _written_out(self, schema: object, draft: _Draft, hidden: str) -> dict[str, Any] | None:
+    def _written_out(self, schema: object, draft: _Draft, *, inputs: bool) -> dict[str, Any] | None:
         """A schema that needs no other, smaller and smaller until it fits."""
         if schema is None:
             return None
-        key = (str(schema["$ref"]) if list(_dict(schema)) == ["$ref"] else "", hidden)
-        if key[0] and key in self._written:
-            return self._written[key]
+        shape = self.schemas.shape(schema)
+        if (id(shape), inputs) in self._written:
+            return self._written[id(shape), inputs][1]
         result: dict[str, Any] = {"type": "object"}
+        shortened = True
         for depth, texts in ((8, True), (2, True), (1, False)):
-            writer = _Writer(self.references, hidden, texts)
+            writer = _Writer(self.schemas, inputs=inputs, texts=texts)
             try:
-                result = _dict(writer.schema(schema, depth, ()))
+                result = writer.write(shape, depth)
             except _TooLargeError:
                 continue
+            shortened = writer.cut or depth < 8
             break
-        if result == {"type": "object"} or writer.cut or depth < 8:
+        if shortened:
             self.notes.add("Schemas that are circular or large were shortened", draft.name)
-        if key[0]:
-            self._written[key] = result
+        self._written[id(shape), inputs] = (shape, result)
         return result
 
     def links(self, drafts: list[_Draft]) -> Iterator[Link]:
@@ -401,35 +390,10 @@ def _edges(link: dict[str, Any], draft: _Draft, target: _Draft) -> Iterator[Link
     body = link.get("requestBody")
     values = {**_dict(link.get("parameters")), **_dict(body)}
     for name, expression in values.items():
-        output = answered(expression, draft.outputs)
+        output = answered(expression, {f.path: f.spec.name for f in draft.outputs})
         name = re.sub(r"^(?:path|query|header|cookie)\.", "", clean(str(name)))
         if output and fold(name):
             yield Link(draft.name, output, target.name, name)
-
-
-def answered(expression: object, outputs: Sequence[Found] = ()) -> str:
-    """The field that a runtime expression reads: `$response.body#/data/id` is the id there."""
-    found = _EXPRESSION.fullmatch(expression) if isinstance(expression, str) else None
-    if not found or not found[3]:
-        return ""
-    parts = [p.replace("~1", "/").replace("~0", "~") for p in re.split(r"[/]", found[3]) if p]
-    if found[2] == "body" and "/" not in found[3]:
-        parts = re.split(r"[.\[\]]+", found[3].strip("[]"))  # Arazzo's other way to write it
-    path = tuple(p for p in parts if p and not p.isdigit() and p != "*")
-    if found[1] == "response" and found[2] == "body":
-        for field_ in outputs:
-            if field_.path == path:
-                return field_.spec.name
-    name = clean(path[-1]).strip() if path else ""
-    return name if fold(name) else ""
-
-
-def place_of(reference: object) -> tuple[str, str]:
-    """Method and path of an operation from a pointer such as `#/paths/~1orders~1{id}/get`."""
-    found = re.search(r"#/paths/([^/]+)/(\w+)$", reference) if isinstance(reference, str) else None
-    if not found:
-        return "", ""
-    return found[2].lower(), unquote(found[1]).replace("~1", "/").replace("~0", "~")
 
 
 class _TooLargeError(Exception):
@@ -437,53 +401,37 @@ class _TooLargeError(Exception):
 
 
 class _Writer:
-    """Copies a schema with its references written out, up to a size."""
+    """Writes a schema out without references, up to a size; alternatives become optional."""
 
-    def __init__(self, resolve: Resolve, hidden: str, texts: bool) -> None:
-        self.resolve, self.hidden, self.texts = resolve, hidden, texts
+    def __init__(self, schemas: Schemas, *, inputs: bool, texts: bool) -> None:
+        self.schemas, self.inputs, self.texts = schemas, inputs, texts
         self.size, self.cut = 0, False
 
-    def schema(self, node: object, depth: int, trail: tuple[str, ...]) -> Any:
-        if isinstance(node, bool):
-            return node
-        node, trail = self._followed(node, trail)
-        if depth < 0 and any(word in node for word in (*_MAPS, *_LISTS, *_SINGLE)):
+    def write(self, shape: Shape, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {"type": shape.type}
+        if self.texts and shape.description:
+            found["description"] = shape.description
+        found |= {word: self.plain(v, 6) for word, v in shape.more.items() if word != "nullable"}
+        if shape.more.get("nullable") is True:
+            found["type"] = [shape.type, "null"]
+        self._spend(20 + len(found.get("description", "")))
+        if depth <= 0 and (shape.properties or isinstance(shape.items, dict)):
             self.cut = True
-            return {"type": "array" if node.get("type") == "array" else "object"}
-        found: dict[str, Any] = {}
-        for word, value in node.items():
-            if word in _LEFT_OUT or str(word).startswith("x-"):
-                continue
-            self._spend(len(str(word)) + 4)
-            if word in _MAPS and isinstance(value, dict):
-                kept = {k: v for k, v in value.items() if not self._is_hidden(v)}
-                self._spend(sum(len(str(k)) + 6 for k in kept))
-                found[word] = {
-                    clean(str(k)): self.schema(v, depth - 1, trail) for k, v in kept.items()
-                }
-            elif word in _LISTS and isinstance(value, list):
-                found[word] = [self.schema(v, depth - 1, trail) for v in value]
-            elif word in _SINGLE and isinstance(value, dict | bool):
-                found[word] = self.schema(value, depth - 1, trail)
-            elif word not in ("description", "title") or (self.texts and isinstance(value, str)):
-                found[word] = self.plain(value, 6)
-        return _modern(found, node.get("nullable") is True)
+        elif shape.properties:
+            found |= self._properties(shape, depth)
+        elif isinstance(shape.items, dict):
+            found["items"] = self.write(self.schemas.shape(shape.items), depth - 1)
+        return found
 
-    def _followed(
-        self, node: object, trail: tuple[str, ...]
-    ) -> tuple[dict[str, Any], tuple[str, ...]]:
-        siblings: dict[str, Any] = {}
-        while isinstance(node, dict) and isinstance(reference := node.get("$ref"), str):
-            if reference in trail or len(trail) > 40:
-                self.cut = True
-                return {"type": "object"}, trail
-            trail = (*trail, reference)
-            siblings = {**{k: v for k, v in node.items() if k != "$ref"}, **siblings}
-            node = self.resolve(reference)
-        return {**_dict(node), **siblings}, trail
-
-    def _is_hidden(self, schema: object) -> bool:
-        return isinstance(schema, dict) and schema.get(self.hidden) is True
+    def _properties(self, shape: Shape, depth: int) -> dict[str, Any]:
+        written = {}
+        for name, schema in shape.properties.items():
+            inner = self.schemas.shape(schema)
+            if not (inner.read_only if self.inputs else inner.write_only):
+                self._spend(len(name) + 6)
+                written[clean(name)] = self.write(inner, depth - 1)
+        required = sorted(name for name in shape.required if name in written)
+        return {"properties": written, **({"required": required} if required else {})}
 
     def plain(self, value: object, depth: int) -> Any:
         """Copy a value that is no schema: a default, an enumeration, a text."""
@@ -501,22 +449,6 @@ class _Writer:
         self.size += size
         if self.size > MAX_SCHEMA:
             raise _TooLargeError
-
-
-def _modern(schema: dict[str, Any], nullable: bool) -> dict[str, Any]:
-    """The words of OpenAPI 3.0 in those of JSON Schema 2020-12."""
-    if nullable and isinstance(schema.get("type"), str):
-        schema["type"] = [schema["type"], "null"]
-    for word, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(schema.get(word), bool):
-            if schema.pop(word) and plain in schema:
-                schema[word] = schema.pop(plain)
-    if isinstance(schema.get("required"), list) and isinstance(schema.get("properties"), dict):
-        known = schema["properties"]
-        schema["required"] = [r for r in schema["required"] if isinstance(r, str) and r in known]
-    if not isinstance(schema.get("required", []), list) or schema.get("required") == []:
-        schema.pop("required")
-    return schema
 
 
 def _object(

@@ -23,7 +23,7 @@ MAX_NESTING = 3  # of owners: order.customer.address.street is one too deep
 MAX_LEVELS = 8  # of anything, envelopes and arrays of arrays too
 MAX_TRAIL = 40  # of references and alternatives that stand for one another
 MAX_VISITS = 5_000  # of properties for one tool
-# Schemas looked at in one document. Microsoft Graph (47 MB, 20,000 operations) needs 1.5 million.
+# Schemas looked at in one document.
 MAX_WORK = 10_000_000
 MAX_TEXT = 20_000
 
@@ -64,7 +64,7 @@ _AROUND = frozenset(
     "rest http paginated paged page full minimal simple basic base partial short detailed detail "
     "details extended nullable public response responses request requests reply result results dto "
     "model schema type object input output params parameters param arguments args payload body "
-    "resource entity collection array item items data info summary view envelope wrapper "
+    "resource entity collection array items data info summary view envelope wrapper "
     "definition properties schemas definitions defs value a an the of for with and to".split()
 )
 _IRREGULAR = {
@@ -75,6 +75,10 @@ _IRREGULAR = {
     "axes": "axis", "matrices": "matrix", "lens": "lens", "canvases": "canvas",
 }  # fmt: skip
 _TYPES = frozenset(get_args(FieldType))
+_MORE = frozenset(
+    "format enum const default pattern minimum maximum minLength maxLength minItems maxItems "
+    "uniqueItems multipleOf nullable".split()
+)
 _OF_VALUE = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
@@ -111,6 +115,8 @@ class Shape:
     properties: dict[str, object] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     items: object = None
+    # What else the schema says of its value, in the words of JSON Schema 2020-12.
+    more: dict[str, Any] = field(default_factory=dict)
     read_only: bool = False
     write_only: bool = False
     deprecated: bool = False
@@ -124,6 +130,7 @@ class Shape:
         for name, schema in other.properties.items():
             self.properties.setdefault(name, schema)
         self.required |= other.required
+        self.more = {**other.more, **self.more}
         self.read_only |= other.read_only
         self.write_only |= other.write_only
         self.deprecated |= other.deprecated
@@ -202,6 +209,7 @@ class Schemas:
             properties=dict(properties) if isinstance(properties, dict) else {},
             required={r for r in _listed(required) if isinstance(r, str)},
             items=schema.get("items", schema.get("itemSchema")),
+            more={word: schema[word] for word in _MORE if word in schema},
             read_only=schema.get("readOnly") is True,
             write_only=schema.get("writeOnly") is True,
             deprecated=schema.get("deprecated") is True,
@@ -226,6 +234,7 @@ class Schemas:
             either.absorb(choice)
         either.noun = choices[0].noun if len({choice.noun for choice in choices}) == 1 else ""
         either.kind = "object" if either.properties else either.kind
+        either.more = {}
         either.required = set.intersection(*(choice.required for choice in choices))
         either.read_only = all(choice.read_only for choice in choices)
         either.write_only = all(choice.write_only for choice in choices)
@@ -281,7 +290,9 @@ class Schemas:
         noise = fold(name) in NOISE
         if (shape.read_only or (shape.deprecated and not required)) and inputs:
             return
-        if noise and (parent.depth > 1 or not inputs) or (shape.write_only and not inputs):
+        if not inputs and (shape.write_only or noise):
+            return
+        if noise and parent.depth > 1:
             return
         path = (*parent.path, name)
         inner = self.items(shape)
@@ -307,7 +318,8 @@ class Schemas:
         of = belongs(label, parent.owner, nested=parent.depth > 1)
         said = (label, shape.type, shape.description, of, required if inputs else None)
         if said not in self._specs:
-            values = {"name": label, "type": shape.type, "description": shape.description, "of": of}
+            values: dict[str, Any] = {"name": label, "type": shape.type, "of": of}
+            values["description"] = shape.description
             self._specs[said] = (
                 InputSpec(**values, required=required) if inputs else OutputSpec(**values)
             )
@@ -395,7 +407,8 @@ def noun(name: object) -> str:
         return ""
     # The part that names: after the last slash of a reference, after the last dot of a package.
     for part in reversed(name.replace("~1", "/").rpartition("/")[2].split(".")):
-        parts = [w for w in fold(clean(part)).split("_") if w and not re.fullmatch(r"v?[0-9]+\w{0,8}", w)]
+        spelled = fold(clean(part)).split("_")
+        parts = [w for w in spelled if w and not re.fullmatch(r"v?[0-9]+\w{0,8}", w)]
         while parts and parts[-1] in _AROUND:
             parts.pop()
         while parts and parts[0] in _AROUND:

@@ -3,16 +3,9 @@
 from dataclasses import dataclass
 
 from spm.registry.models import Manifest, Trace
+from spm.registry.registration import Link
 
-
-@dataclass(frozen=True)
-class Link:
-    """An explicit edge: a field that one tool returns is an input of another."""
-
-    producer: str
-    output: str
-    consumer: str
-    input: str
+__all__ = ["Link", "Source"]
 
 
 @dataclass(frozen=True)
@@ -26,3 +19,5 @@ class Source:
     workflows: tuple[Trace, ...] = ()
     # What could not be mapped, in sentences for the person who registers.
     notes: tuple[str, ...] = ()
+    # What the source calls itself, the same on every machine: the owner of its service name.
+    origin: str = ""

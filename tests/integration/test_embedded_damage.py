@@ -157,7 +157,7 @@ def opened(folder: Path) -> str:
             assert found == prefix(found)
             return "prefix"
     except StoreDamaged:
-        with pytest.raises(StoreDamaged, match="doctor --repair|base file"):  # again and again
+        with pytest.raises(StoreDamaged, match=r"doctor --repair|base file"):  # again and again
             workload.dump(store)
         return "refused"
     try:

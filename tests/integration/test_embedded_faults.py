@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spm.registry import disk, embedded
+from spm.registry import embedded
 from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import OutcomeUnknown, StoreError, StoreWriteFailed
 from spm.registry.vectors import VectorFiles
@@ -305,7 +305,7 @@ def test_a_failed_fsync_that_cannot_be_taken_back_is_unknown(
     store = workload.fill(tmp_path, 2, close=False)
     with monkeypatch.context() as patch:
         for name in ("fsync", "ftruncate"):
-            patch.setattr(disk.os, name, broken)
+            patch.setattr(os, name, broken)
         with pytest.raises(OutcomeUnknown, match="repeat"):
             workload.perform(store, 2)
     assert workload.verify(tmp_path, 2, 3) == 3
@@ -331,7 +331,7 @@ def test_what_a_killed_writer_left_is_made_durable_before_it_is_answered(
         real(descriptor)
 
     store._lock.release()  # as the kernel does
-    monkeypatch.setattr(disk.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     other = EmbeddedStore(tmp_path)
     assert other.write("test", lambda tx: {"answer": 2}, "operation-1") == answer
     assert str(tmp_path / "journal.spm") in synced
@@ -361,7 +361,7 @@ def test_messages_say_what_to_do(
     def refuse(*given: object) -> None:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(disk.os, "write", refuse)
+    monkeypatch.setattr(os, "write", refuse)
     wanted = {errno.ENOSPC: r"[\d,]+ bytes were needed, [\d,]+ are free"}.get(code, "--store")
     with pytest.raises(StoreWriteFailed, match=wanted) as caught:
         workload.perform(store, 1)

@@ -9,7 +9,7 @@ from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import QueryFailed, SchemaTooNew, VersionConflict
 from spm.registry.models import Manifest
 from spm.registry.registration import register
-from spm.registry.store import Transaction
+from spm.registry.store import Transaction, Work
 from tests.data.workers import workload
 
 
@@ -44,7 +44,7 @@ def test_nothing_to_do_leaves_no_trace(tmp_path: Path) -> None:
     before, size = workload.dump(store), store.journal.size()
     assert store.write("test", lambda tx: None) is None
     workload.perform(store, 1)  # known trajectories
-    workload.register(store, Manifest.model_validate(unchanged(store)))
+    register(store, Manifest.model_validate(unchanged(store)))
     assert workload.dump(store) == before
     assert store.journal.size() == size
     store.close()
@@ -64,21 +64,16 @@ def test_an_error_of_the_work_leaves_no_trace(tmp_path: Path) -> None:
     store = workload.fill(tmp_path, 2, close=False)
     before, size = workload.dump(store), store.journal.size()
 
-    def conflict(tx: Transaction) -> None:
-        tx.run("tools/remove", id="s000/t0")
-        raise VersionConflict("s000/t0", "1")
+    def failing(error: Exception) -> Work:
+        def work(tx: Transaction) -> None:
+            tx.run("tools/remove", id="s000/t0")
+            raise error
 
-    def bug(tx: Transaction) -> None:
-        tx.run("tools/remove", id="s000/t0")
-        raise RuntimeError("bug")
+        return work
 
-    def refused(tx: Transaction) -> None:
-        tx.run("tools/remove", id="s000/t0")
-        tx.run("traces/steps", rows="not rows")
-
-    for work, kind in ((conflict, VersionConflict), (bug, RuntimeError), (refused, QueryFailed)):
-        with pytest.raises(kind):
-            store.write("test", work)
+    for error in (VersionConflict("s000/t0", "1"), QueryFailed("refused"), RuntimeError("bug")):
+        with pytest.raises(type(error)):
+            store.write("test", failing(error))
         assert workload.dump(store) == before
         assert store.journal.size() == size
     workload.perform(store, 2)

@@ -29,7 +29,7 @@ def port():
 
 
 def check(source, server):
-    assert source.format == "mcp" and source.name == server
+    assert (source.format, source.name) == ("mcp", server)
     assert source.manifest.service.name == "test-shop"
     found = {tool.name: tool for tool in source.manifest.tools}
     assert {name: tool.effects for name, tool in found.items()} == {

@@ -23,7 +23,6 @@ class Forker:
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
         )
         self._lines: queue.Queue[str] = queue.Queue()
         self._thread = threading.Thread(target=self._hear)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from spm.registry import disk, embedded
 from spm.registry.errors import StoreError, StoreLocked
+from spm.registry.registration import register
 from tests.data.workers import workload
 
 
@@ -92,7 +93,7 @@ def race(folder: Path, start: int, count: int) -> None:
         while True:
             store = embedded.EmbeddedStore(folder)
             try:
-                workload.register(store, workload.manifest(f"r{start}x{number}", size=2))
+                register(store, workload.manifest(f"r{start}x{number}", size=2))
             except StoreLocked:
                 say("locked")
                 continue

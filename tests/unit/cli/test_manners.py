@@ -242,10 +242,7 @@ def hostile(tmp_path):
     folder = tmp_path / "hostile"
     with Registry.open(str(folder)) as registry:
         tool = {"name": "a_[red]tool[/red]", "description": MARKUP, "family": "[x]"}
-        long = {"name": "n" * 200, "description": "wide 漢字 " * 50}
-        registry.register(
-            Manifest.model_validate({"spm": 1, "service": "s", "tools": [tool, long]})
-        )
+        registry.register(Manifest.model_validate({"spm": 1, "service": "s", "tools": [tool]}))
         registry.store.write("test", _paint)
     return folder
 
@@ -276,7 +273,8 @@ def _paint(tx):
 def test_markup_in_texts_is_shown_as_it_is(spm, hostile):
     done = spm("menu", "click here", "--store", hostile)
     assert done.code == 0
-    assert "a_[red]tool[/red]" in done.out
+    assert "a_[red]tool[/red]" in done.out.partition("\n\n")[2]  # in the table
+    assert "s/a_[red]tool[/red]" in spm("tools", "list", "--store", hostile).out
     shown = spm("tools", "show", "s/a_[red]tool[/red]", "--store", hostile)
     assert MARKUP in shown.out
 
@@ -314,6 +312,9 @@ def test_unknown_keys_of_a_manifest_do_not_steer_the_terminal(spm, tmp_path):
 
 
 def test_wide_tables_stay_within_80_columns(spm, hostile):
+    with Registry.open(str(hostile)) as registry:
+        long = {"name": "n" * 200, "description": "wide 漢字 " * 50}
+        registry.register(Manifest.model_validate({"spm": 1, "service": "t", "tools": [long]}))
     for arguments in (["tools", "list"], ["menu", "wide"], ["cypher", "MATCH (t:Tool) RETURN t"]):
         done = spm(*arguments, "--store", hostile)
         from rich.cells import cell_len

@@ -25,7 +25,7 @@ def test_append_writes_all_of_it_even_in_short_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = os.write
-    monkeypatch.setattr(disk.os, "write", lambda fd, data: real(fd, bytes(data)[:3]))
+    monkeypatch.setattr(os, "write", lambda fd, data: real(fd, bytes(data)[:3]))
     disk.append(tmp_path / "file", 0, b"0123456789")
     assert (tmp_path / "file").read_bytes() == b"0123456789"
 
@@ -41,9 +41,11 @@ def test_a_failed_append_keeps_nothing(
 
     def once(*given: object) -> object:
         calls.append(1)
-        return broken() if len(calls) == 1 else real(*given)
+        if len(calls) == 1:
+            broken()
+        return real(*given)
 
-    monkeypatch.setattr(disk.os, call, once)
+    monkeypatch.setattr(os, call, once)
     with pytest.raises(StoreWriteFailed, match="Nothing was kept"):
         disk.append(path, 3, b"two")
     assert path.read_bytes() == b"one"
@@ -52,8 +54,8 @@ def test_a_failed_append_keeps_nothing(
 def test_a_whole_record_that_stays_is_not_called_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk.os, "fsync", broken)
-    monkeypatch.setattr(disk.os, "ftruncate", broken)
+    monkeypatch.setattr(os, "fsync", broken)
+    monkeypatch.setattr(os, "ftruncate", broken)
     with pytest.raises(OutcomeUnknown):
         disk.append(tmp_path / "file", 0, b"one")
 
@@ -67,8 +69,8 @@ def test_half_a_record_that_stays_is_absent(
         real(descriptor, bytes(data)[:1])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(disk.os, "write", half)
-    monkeypatch.setattr(disk.os, "ftruncate", broken)
+    monkeypatch.setattr(os, "write", half)
+    monkeypatch.setattr(os, "ftruncate", broken)
     with pytest.raises(StoreWriteFailed, match=r"3 bytes were needed, [0-9,]+ are free"):
         disk.append(tmp_path / "file", 0, b"one")
 
@@ -89,7 +91,7 @@ def test_a_failed_replacement_leaves_the_old_file(
     path = tmp_path / "file"
     disk.replace(path, b"ol", b"d")
     with monkeypatch.context() as patch:
-        patch.setattr(disk.os, call, broken)
+        patch.setattr(os, call, broken)
         with pytest.raises(StoreWriteFailed):
             disk.replace(path, b"new")
     assert path.read_bytes() == b"old"
@@ -138,7 +140,7 @@ def test_set_aside_where_files_have_one_name_only(
 
     path = tmp_path / "file"
     path.write_bytes(b"1")
-    monkeypatch.setattr(disk.os, "link", refuse)
+    monkeypatch.setattr(os, "link", refuse)
     assert Path(disk.set_aside(path, keep=True)).read_bytes() == b"1"
     assert path.read_bytes() == b"1"
 

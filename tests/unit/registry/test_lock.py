@@ -1,10 +1,10 @@
 import errno
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
-from spm.registry import lock
 from spm.registry.errors import StoreLocked, StoreWriteFailed
 from spm.registry.lock import WriterLock
 
@@ -37,7 +37,7 @@ def test_an_unreadable_name_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_does_not_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock.os, "pwrite", broken)
+    monkeypatch.setattr(os, "pwrite", broken)
     held = WriterLock(tmp_path)
     held.acquire()
     assert held.held
@@ -52,7 +52,7 @@ def test_a_file_system_without_locks_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = len(os.listdir("/proc/self/fd"))
-    monkeypatch.setattr(lock.fcntl, "flock", broken)
+    monkeypatch.setattr(fcntl, "flock", broken)
     with pytest.raises(StoreWriteFailed, match="No locks available"):
         WriterLock(tmp_path).acquire()
     assert len(os.listdir("/proc/self/fd")) == before
@@ -65,7 +65,7 @@ def test_an_interrupt_does_not_leave_it_locked(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(lock.os, "ftruncate", interrupted)
+        patch.setattr(os, "ftruncate", interrupted)
         with pytest.raises(KeyboardInterrupt):
             WriterLock(tmp_path).acquire()
     free = WriterLock(tmp_path)

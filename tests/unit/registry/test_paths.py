@@ -149,6 +149,18 @@ def test_a_plan_takes_the_cheaper_of_two_producers(build):
     assert registry.plan(["q"], "goal").steps == ["s/short_way", "s/goal"]
 
 
+def test_every_input_of_a_producer_has_its_price(build):
+    registry = build(
+        goal=(["x"], []),
+        wide=(["p", "q", "r"], ["x"]),
+        **{f"make_{name}": ([], [name]) for name in "pqr"},
+        deep=(["m"], ["x"]),
+        deeper=(["n"], ["m"]),
+        deepest=([], ["n"]),
+    )
+    assert registry.plan([], "goal").steps == ["s/deepest", "s/deeper", "s/deep", "s/goal"]
+
+
 def test_what_is_given_is_not_made(build):
     registry = build(goal=(["x", "y"], []), make=([], ["x"]), more=([], ["y"]))
     found = registry.plan(["X"], "goal")
@@ -215,7 +227,9 @@ def test_fields_reviewed_as_the_same_count_as_given_and_as_made(build, store):
     assert registry.plan(["customer"], "goal").ask == ["email"]
     same(store, "mail", "email")
     assert registry.plan(["customer"], "goal").steps == ["s/make", "s/goal"]
-    assert registry.plan(["mail"], "goal").steps == ["s/goal"]
+    found = registry.plan(["mail"], "goal")
+    assert (found.steps, found.ask) == (["s/goal"], [])
+    assert found.supplies["s/goal"] == {"email": "given"}
 
 
 def test_unknown_fields_and_tools_are_named(build):

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -8,18 +9,19 @@ from hypothesis import strategies as st
 
 from spm.registry import disk
 from spm.registry.errors import StoreDamaged, StoreWriteFailed
-from spm.registry.store import rank
+from spm.registry.store import Vector, rank
 from spm.registry.vectors import VectorFiles
 
 SIZE = 8
 
 
-def unit(seed: int, count: int, size: int = SIZE) -> np.ndarray:
+def unit(seed: int, count: int, size: int = SIZE) -> Vector:
     rows = np.random.default_rng(seed).normal(size=(count, size))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    found: Vector = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return found
 
 
-def put(files: VectorFiles, ids: list[str], rows: np.ndarray, keep: set[str] | None = None) -> None:
+def put(files: VectorFiles, ids: list[str], rows: Vector, keep: set[str] | None = None) -> None:
     files.put("tool", ids, [f"of {i}" for i in ids], rows, keep or set(ids))
 
 
@@ -187,7 +189,9 @@ def test_equals_are_ordered_by_id_however_many_there_are(tmp_path: Path) -> None
 
 
 @given(st.integers(0, 1_000), st.integers(1, 40), st.integers(1, 10), st.randoms())
-def test_rank_depends_on_nothing_but_the_vectors(seed: int, size: int, count: int, chance) -> None:
+def test_rank_depends_on_nothing_but_the_vectors(
+    seed: int, size: int, count: int, chance: Random
+) -> None:
     ids = [f"n{i}" for i in range(size)]
     rows, vector = unit(seed, size), unit(seed + 1, 1)[0]
     rows[size // 2 :] = rows[: size - size // 2]  # ties

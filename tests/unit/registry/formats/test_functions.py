@@ -55,7 +55,7 @@ def test_optional_fields_of_strict_mode_are_those_that_may_be_null():
 
 def test_a_function_without_parameters_takes_nothing():
     ping = tools(read_functions(load("openai-chat"), "chat.json"))["ping"]
-    assert ping.inputs == () and ping.input_schema is None
+    assert (ping.inputs, ping.input_schema) == ((), None)
 
 
 def test_a_namespace_is_the_family_and_part_of_the_name_only_where_names_collide():
@@ -83,6 +83,13 @@ def test_tools_that_the_provider_runs_are_left_out_with_a_note():
     assert any("provider runs it" in note and "web_search, bash" in note for note in source.notes)
     source = read_functions(load("openai-responses"), "r.json")
     assert any("free text" in note and "sql" in note for note in source.notes)
+
+
+def test_a_declared_response_gives_outputs():
+    response = {"type": "object", "properties": {"total": {"type": "number"}}}
+    source = read_functions([function(response=response)], "x")
+    assert [(o.name, o.of) for o in source.manifest.tools[0].outputs] == [("total", "order")]
+    assert source.notes == ()
 
 
 def test_dialects_mix():
@@ -122,6 +129,8 @@ def test_invisible_and_control_characters_are_removed_with_a_note():
     bad = function("get\u200b_order", description="Se\u00adcret\r\norders", parameters=schema)
     source = read_functions([bad], "x")
     (tool,) = source.manifest.tools
+    assert tool.call
+    assert tool.input_schema
     assert (tool.name, tool.description) == ("get_order", "Secret\norders")
     assert "order_id" in inputs(tool)
     assert any("Invisible characters" in note for note in source.notes)

@@ -1,6 +1,7 @@
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from spm.registry.formats.openinference import is_span, read_openinference
 from spm.registry.formats.tracefiles import read_trace_file
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "traces"
+Json = dict[str, Any]
 WORDS = (
     "name context trace_id span_id parent_id start_time status_code span_kind attributes TOOL "
     "tool tool.name tool.parameters input value input.value output.value session.id ERROR "
@@ -31,7 +33,7 @@ def read(*spans: object, **options: bool) -> list[Episode]:
     return list(read_openinference(documents, **options))
 
 
-def span(own: str, kind: str = "TOOL", parent: object = None, **attributes: object) -> object:
+def span(own: str, kind: object = "TOOL", parent: object = None, **attributes: object) -> Json:
     return {
         "name": own,
         "context": {"trace_id": "t", "span_id": own},
@@ -41,7 +43,7 @@ def span(own: str, kind: str = "TOOL", parent: object = None, **attributes: obje
     }
 
 
-def takes(**attributes: object) -> dict[str, str]:
+def takes(**attributes: Any) -> dict[str, str]:
     return read(span("a", **attributes))[0].calls[0].takes
 
 
@@ -100,7 +102,7 @@ def test_the_root_is_asked_before_inner_steps():
 
 def test_sessions_join_traces_on_demand():
     spans = [span("a", session__id="s"), span("b", session__id="s")]
-    spans[1]["context"]["trace_id"] = "u"  # type: ignore[index]
+    spans[1]["context"]["trace_id"] = "u"
     assert len(read(*spans)) == 2
     (episode,) = read(*spans, join_conversations=True)
     assert (episode.trace_id, len(episode.calls)) == ("s", 2)
@@ -128,13 +130,13 @@ def test_gen_ai_attributes_are_known_too():
     "time", ["2026-03-01T10:00:00Z", "2026-03-01T10:00:00", 1772359200 * 10**9]
 )
 def test_times(time):
-    (episode,) = read({**span("a"), "start_time": time})  # type: ignore[dict-item]
+    (episode,) = read({**span("a"), "start_time": time})
     assert episode.calls[0].start == 1772359200 * 10**9
 
 
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "x"])
 def test_impossible_times_are_left_out(time):
-    (episode,) = read({**span("a"), "start_time": time})  # type: ignore[dict-item]
+    (episode,) = read({**span("a"), "start_time": time})
     assert episode.time is None or episode.time.year < 9999
 
 

@@ -150,7 +150,7 @@ def fields(specs):
 
 
 def test_all_public_documented_functions_of_a_module_are_tools(shop):
-    assert shop.format == "python" and shop.manifest.service.name == "spm_test_shop"
+    assert (shop.format, shop.manifest.service.name) == ("python", "spm_test_shop")
     assert set(tools(shop)) == {
         "get_order",
         "create_receipt",
@@ -231,7 +231,11 @@ def test_one_function_or_method_may_be_named(module):
     (tool,) = read_python("spm_test_shop:Desk.open_ticket", service="desk").manifest.tools
     assert (tool.name, fields(tool.inputs)) == ("open_ticket", {"subject": "string"})
     assert fields(tool.outputs) == {"ticket": "integer"}
-    assert tool.call["function"] == "Desk.open_ticket"
+    assert tool.call == {
+        "format": "python",
+        "module": "spm_test_shop",
+        "function": "Desk.open_ticket",
+    }
 
 
 def test_a_function_written_in_c_is_taken_as_far_as_it_can_be_read():

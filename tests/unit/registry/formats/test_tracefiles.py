@@ -17,6 +17,7 @@ from spm.registry.formats.tracefiles import (
     read_trace_file,
     trace_format,
 )
+from spm.registry.models import Trace
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "traces"
 FILES = {
@@ -27,7 +28,7 @@ FILES = {
     "responses.json": "openai",
     "anthropic.json": "anthropic",
 }
-JUNK = [None, True, -7, 10**30, 1e308, "x", "{", [], [7], {}, {"x": [{}]}]
+JUNK: list[object] = [None, True, -7, 10**30, 1e308, "x", "{", [], [7], {}, {"x": [{}]}]
 TOOL = {"traceId": "t", "spanId": "1", "name": "execute_tool a"}
 EXPORT = {"resourceSpans": [{"scopeSpans": [{"spans": [TOOL]}]}]}
 
@@ -48,6 +49,26 @@ def test_every_fixture_is_tried():
 def test_formats_are_detected(name):
     assert trace_format(DATA / name) == FILES[name]
     assert list(read_trace_file(DATA / name)) == list(read_trace_file(DATA / name, FILES[name]))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_registry_takes_what_is_read(name):
+    for episode in read_trace_file(DATA / name):
+        trace = Trace.model_validate(
+            {
+                "trace_id": episode.trace_id,
+                "request": episode.request or "none",
+                "steps": [
+                    {"tool": c.tool, "ok": c.ok, "takes": c.takes, "gives": c.gives}
+                    for c in episode.calls
+                ],
+                "success": episode.success,
+                "source": episode.source,
+                "time": episode.time,
+            }
+        )
+        assert [step.gives for step in trace.steps] == [call.gives for call in episode.calls]
+        assert trace.identity() == episode.trace_id
 
 
 @pytest.mark.parametrize(

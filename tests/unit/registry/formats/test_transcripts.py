@@ -67,7 +67,7 @@ def test_responses():
         ("query_sales", True),
         ("plot", False),
     ]
-    assert episode.calls[0].gives == {"rows": "array", "region": "string", "row_total": "integer"}
+    assert episode.calls[0].gives == {"region": "string", "total": "integer"}
 
 
 def test_anthropic():

@@ -1,0 +1,118 @@
+"""What an export consists of: its kinds of records, and the look that every one of them gets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from spm.registry.store import Row
+
+_TEXT, _MAYBE, _NUMBER, _FLAG, _LIST = "text", "text or null", "number", "true or false", "list"
+_FITS: dict[str, Callable[[Any], bool]] = {
+    _TEXT: lambda v: isinstance(v, str),
+    _MAYBE: lambda v: v is None or isinstance(v, str),
+    _NUMBER: lambda v: type(v) is int and v >= 0,
+    _FLAG: lambda v: isinstance(v, bool),
+    _LIST: lambda v: v is None or (isinstance(v, list) and all(isinstance(x, str) for x in v)),
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One kind of record: its columns, what makes it unique, and what it points to."""
+
+    columns: dict[str, str]
+    key: tuple[str, ...]
+    # Read in batches of the ids of these; "" means all at once.
+    by: str = ""
+    points: dict[str, str] = field(default_factory=dict)
+
+
+def _edge(columns: dict[str, str], by: str = "tools", **points: str) -> Section:
+    return Section({**dict.fromkeys(points, _TEXT), **columns}, tuple(points), by, points)
+
+
+_TOOL = dict.fromkeys(
+    "id name key title description document version content_hash service family status".split(),
+    _TEXT,
+)
+_TOOL |= {"successor": _MAYBE, "owner": _MAYBE, "visibility": _TEXT, "scopes": _LIST}
+_TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "calls": _NUMBER}
+_TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT}
+_VERSION = dict.fromkeys("id tool_id name version content_hash definition published".split(), _TEXT)
+_VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
+
+# In this order in the file: what is pointed to comes before what points.
+SECTIONS: dict[str, Section] = {
+    "services": Section(
+        {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE}, ("name",)
+    ),
+    "families": Section({"name": _TEXT}, ("name",)),
+    "fields": Section({"name": _TEXT, "type": _MAYBE, "aliases": _LIST}, ("name",)),
+    "same_as": _edge(
+        {"reviewed_by": _MAYBE, "at": _MAYBE}, by="", first="fields", second="fields"
+    ),
+    "tools": Section(_TOOL, ("id",), "tools"),
+    "versions": Section(_VERSION, ("tool_id", "id"), "published"),
+    "provided_by": _edge({}, id="tools", service="services"),
+    "in_family": _edge({}, id="tools", family="families"),
+    "requires": _edge({"required": _FLAG}, id="tools", field="fields"),
+    "produces": _edge({"evidence": _TEXT, "count": _NUMBER}, id="tools", field="fields"),
+    "has_version": _edge({}, id="tools", version="versions"),
+    "precedes": _edge({"count": _NUMBER, "last_seen": _MAYBE}, first="tools", second="tools"),
+    "before": _edge({"count": _NUMBER}, first="tools", second="tools"),
+    "trajectories": Section(
+        {"id": _TEXT, "request": _TEXT, "source": _MAYBE, "success": _FLAG, "time": _MAYBE,
+         "path": _LIST}, ("id",), "trajectories",
+    ),
+    "steps": Section(
+        {"trajectory": _TEXT, "idx": _NUMBER, "tool": _TEXT, "ok": _FLAG},
+        ("trajectory", "idx", "tool"), "trajectories",
+        {"trajectory": "trajectories", "tool": "tools"},
+    ),
+}  # fmt: skip
+
+
+class Census:
+    """Looks at records as they pass: shape, order, what they point to. The same both ways.
+
+    An export that could not be imported must fail while the registry is still there.
+    """
+
+    def __init__(self) -> None:
+        self.counts = dict.fromkeys(SECTIONS, 0)
+        self._named: dict[str, set[str]] = {name: set() for name in SECTIONS}
+        self._order = list(SECTIONS)
+        self._at = 0
+        self._last: tuple[Any, ...] | None = None
+
+    def take(self, name: str, row: Row) -> None:
+        """Count a record.
+
+        Raises:
+            ValueError: it does not fit; says why.
+        """
+        section = SECTIONS.get(name)
+        if section is None or self._order.index(name) < self._at:
+            raise ValueError(f"a record of {name!r} does not belong here")
+        if row.keys() != section.columns.keys():
+            raise ValueError(f"{name}: expected the keys {', '.join(section.columns)}")
+        for column, kind in section.columns.items():
+            if not _FITS[kind](row[column]):
+                raise ValueError(f"{name}: {column} must be {kind}")
+        self._follow(name, section, row)
+        self.counts[name] += 1
+
+    def _follow(self, name: str, section: Section, row: Row) -> None:
+        key = tuple(row[column] for column in section.key)
+        position = self._order.index(name)
+        if position == self._at and self._last is not None and key <= self._last:
+            what = "stands twice" if key == self._last else "is out of order"
+            raise ValueError(f"{name}: {' '.join(map(repr, key))} {what}")
+        self._at, self._last = position, key
+        for column, other in section.points.items():
+            if row[column] not in self._named[other]:
+                raise ValueError(f"{name}: {row[column]!r} is not among the {other}")
+        if not section.points:
+            if key[-1] in self._named[name]:
+                raise ValueError(f"{name}: {key[-1]!r} stands twice")
+            self._named[name].add(key[-1])
