@@ -45,7 +45,7 @@ def load(
     table(
         ["engine", "tools", "tools/s", "unchanged, times faster", "transitions", "transitions/s"],
         [[found.engine, found.tools, f"{found.tools_per_second:,.0f}", f"{found.again_ratio:,.0f}",
-          found.transitions, f"{found.transitions_per_second:,.0f}"]],
+          found.observed, f"{found.transitions_per_second:,.0f}"]],
         wrap=["unchanged, times faster"],
     )  # fmt: skip
     note(f"{found.trajectories:,} trajectories in {found.import_seconds:.1f} s")

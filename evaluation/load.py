@@ -10,11 +10,12 @@ from spm.registry import Registry
 
 @dataclass(frozen=True)
 class Load:
-    """One measured loading. Rates are per second of wall time."""
+    """One measured loading; `transitions` are the distinct ones. Rates per second of wall time."""
 
     engine: str
     tools: int
     trajectories: int
+    observed: int
     transitions: int
     register_seconds: float
     again_seconds: float
@@ -32,8 +33,8 @@ class Load:
 
     @property
     def transitions_per_second(self) -> float:
-        """Distinct transitions written per second of import."""
-        return self.transitions / self.import_seconds
+        """Observed transitions counted per second of import."""
+        return self.observed / self.import_seconds
 
 
 def measure(
@@ -63,6 +64,7 @@ def measure(
         engine=registry.store.engine,
         tools=status["tools"],
         trajectories=status["trajectories"],
+        observed=sum(len(trace.steps) - 1 for trace in observed),
         transitions=status["transitions"],
         register_seconds=first,
         again_seconds=again,

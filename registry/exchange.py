@@ -68,7 +68,7 @@ def _quiet_export(store: Store, path: Path, draft: Path) -> Exchanged | None:
     """Read without a lock; None when somebody wrote meanwhile."""
     before = _revision(store.read)
     try:
-        done = _write(store.read, path, draft)
+        done = _write(store.read, path, draft, before)
     except InputError:
         if _revision(store.read) == before:
             raise
@@ -79,14 +79,17 @@ def _quiet_export(store: Store, path: Path, draft: Path) -> Exchanged | None:
 def _locked_export(store: Store, path: Path, draft: Path) -> Exchanged:
     """Read while all writers wait; the transaction leaves no trace."""
     done: list[Exchanged] = []
-    # The list is the way out: a write that answers None is rolled back and says nothing.
-    store.write("export", lambda tx: done.append(_write(tx.run, path, draft)))
+
+    def work(tx: Transaction) -> None:
+        # Taking the lock raised the revision, and that is rolled back with the rest.
+        done.append(_write(tx.run, path, draft, _revision(tx.run) - 1))
+
+    store.write("export", work)
     return done[-1]
 
 
-def _write(read: Callable[..., list[Row]], path: Path, draft: Path) -> Exchanged:
+def _write(read: Callable[..., list[Row]], path: Path, draft: Path, revision: int) -> Exchanged:
     census, digest = Census(), hashlib.sha256()
-    revision = _revision(read)
     with _writing(draft, compressed=path.suffix == ".gz") as file:
 
         def put(value: dict[str, Any]) -> None:
@@ -94,7 +97,7 @@ def _write(read: Callable[..., list[Row]], path: Path, draft: Path) -> Exchanged
             digest.update(line)
             file.write(line)
 
-        put(_header(read))
+        put(_header(read, revision))
         for name, row in _records(read):
             try:
                 census.take(name, row)
@@ -129,14 +132,14 @@ def _records(read: Callable[..., list[Row]]) -> Iterator[tuple[str, Row]]:
                 yield name, {column: row[column] for column in section.columns}
 
 
-def _header(read: Callable[..., list[Row]]) -> dict[str, Any]:
+def _header(read: Callable[..., list[Row]], revision: int) -> dict[str, Any]:
     found = read("state/registry")
     return {
         "spm-export": VERSION,
         # Of this spm, not of the store: Neo4j has more schema files than the other engine.
         "schema": migrations.latest(),
         "encoder": found[0]["encoder"] if found else None,
-        "revision": found[0]["revision"] if found else 0,
+        "revision": revision,
         "vectors": "not included; they are encoded again after an import",
     }
 

@@ -4,7 +4,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
-    "Service": ("name", "title", "description", "owner", "source"),
+    "Service": ("name", "title", "description", "owner", "source", "digest"),
     "Family": ("name",),
     "Field": ("name", "type", "aliases"),
     "Tool": (

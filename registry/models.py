@@ -157,6 +157,10 @@ class Manifest(_Strict):
     )
     tools: tuple[ToolSpec, ...] = Field(min_length=1, max_length=50_000)
 
+    def fingerprint(self) -> str:
+        """A quick digest of the whole; equal means unchanged, unequal means: compare the tools."""
+        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()
+
     @model_validator(mode="after")
     def _names_are_distinct(self) -> "Manifest":
         names = [tool.name for tool in self.tools]
@@ -218,13 +222,17 @@ class Trace(_Strict):
 
     def identity(self) -> str:
         """The given id, or one made of the content, so that a second import finds it again."""
-        return self.trace_id or "sha256:" + digest(self.model_dump(mode="json"))[:32]
+        said = self.model_dump(mode="json", exclude={"steps": {"__all__": {"takes", "gives"}}})
+        return self.trace_id or "sha256:" + digest(said)[:32]
+
+
+# Made once: json.dumps would build an encoder for every call.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(value: object) -> str:
     """SHA-256 of a JSON value in canonical form."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
 
 
 def tool_id(service: str, name: str) -> str:

@@ -141,7 +141,8 @@ def to_dot(drawing: Drawing) -> str:
         pill = "shape=ellipse, style=filled"
         shape = pill if node.kind in PILLS else 'style="rounded,filled"'
         lines.append(
-            f"  {names[node.id]} [label={_dot(shortened(node.label))}, tooltip={_dot(_full(node))}, {shape}, "
+            f"  {names[node.id]} [label={_dot(shortened(node.label))}, "
+            f"tooltip={_dot(_full(node))}, {shape}, "
             f'fillcolor="{fill}", color="{line}", fontcolor="{text}"];'
         )
     for edge in drawing.links():

@@ -110,8 +110,13 @@ def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
 
 def preview(store: Store, manifest: Manifest) -> Registration:
     """What a registration would do."""
-    plan = compare(store.read("tools/hashes", ids=_ids(manifest)), manifest)
-    here = set(_ids(manifest))
+    ids = _ids(manifest)
+    known = store.read("tools/origin", service=manifest.service.name)
+    if known and known[0]["digest"] == manifest.fingerprint():
+        plan = Registration(manifest.service.name, unchanged=ids)
+    else:
+        plan = compare(store.read("tools/hashes", ids=ids), manifest)
+    here = set(ids)
     there = store.read("tools/of_service", service=manifest.service.name)
     plan.missing.extend(row["id"] for row in there if row["id"] not in here)
     return plan
@@ -165,7 +170,8 @@ def _write(
     published = declaration.versions(tx, service.name, tools)
     standing = _standing(tx, manifest, tools, published, pin)
     at = now()
-    tx.run("tools/services", rows=[{**service.model_dump(), "source": origin}])
+    said = {"source": origin, "digest": manifest.fingerprint()}
+    tx.run("tools/services", rows=[{**service.model_dump(), **said}])
     tx.run("tools/upsert", rows=declaration.tool_rows(manifest, tools, published, standing), at=at)
     tx.run("tools/unlink", ids=list(tools))
     tx.run("tools/provided_by", rows=[{"id": i, "service": service.name} for i in tools])

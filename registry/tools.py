@@ -99,6 +99,7 @@ def remove(store: Store, name: str, *, force: bool = False) -> str:
         used = tx.run("tools/trajectories", id=identity)[0]["trajectories"]
         if used and not force:
             raise ToolInUse(identity, used)
+        tx.run("tools/touch_service", id=identity)
         tx.run("tools/remove", id=identity)
         tx.run("tools/prune_fields")
         tx.run("tools/prune_families")

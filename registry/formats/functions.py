@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from spm.registry.errors import ManifestError
 from spm.registry.formats.loading import MAX_DEPTH, Notes, References, clean
-from spm.registry.formats.schema import MAX_TEXT, Schemas, singular
+from spm.registry.formats.nouns import singular
+from spm.registry.formats.schema import MAX_TEXT, Schemas
 from spm.registry.formats.source import Source
 from spm.registry.models import Effects, InputSpec, Manifest, OutputSpec, ServiceSpec, ToolSpec
 from spm.registry.naming import fold, words

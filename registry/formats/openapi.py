@@ -4,31 +4,35 @@ What cannot be mapped is said in the notes; only a document without any usable o
 Nothing is fetched: references to other documents need `remote`.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 
 from spm.registry.errors import ManifestError
 from spm.registry.formats.arazzo import answered, place_of
 from spm.registry.formats.loading import Notes, References, clean
-from spm.registry.formats.schema import Found, Schemas, Shape, belongs, singular
+from spm.registry.formats.operations import (
+    FORMS,
+    checked,
+    effects_of,
+    family_of,
+    is_needed,
+    object_of,
+    owner_of,
+    placed,
+    rank_of,
+)
+from spm.registry.formats.schema import Found, Schemas, Shape
 from spm.registry.formats.source import Link, Source
-from spm.registry.models import Effects, InputSpec, Manifest, ServiceSpec, ToolSpec
-from spm.registry.naming import fold, words
+from spm.registry.formats.written import write_out
+from spm.registry.models import InputSpec, Manifest, ServiceSpec, ToolSpec
+from spm.registry.naming import fold
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 MAX_TOOLS = 50_000
-MAX_SCHEMA = 20_000  # characters of a written-out schema
-_READ = frozenset("search list query get find lookup count fetch read describe batch_get".split())
-_WRITE = frozenset("create update put set add modify attach detach start stop run send".split())
-_DESTROY = frozenset("delete destroy purge terminate remove revoke erase wipe".split())
-_SAFE_METHODS = frozenset("get head options trace query".split())
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-_NOT_NOUNS = re.compile(r"v?[0-9][\w.]*|api|apis|rest|v|\W*")
 _BODIES = ("body", "formData", "querystring")
 # What a parameter of 2.0 says of its value.
 _OLD_KEYWORDS = frozenset(
@@ -55,7 +59,7 @@ def read_openapi(
     Raises:
         ManifestError: this is no OpenAPI document, or nothing in it can be used.
     """
-    api = _Api(_checked(document, name), name, remote)
+    api = _Api(checked(document, name), name, remote)
     drafts = api.drafts()
     tools = [tool for draft in drafts if (tool := api.tool(draft))]
     kept = {tool.name for tool in tools}
@@ -74,20 +78,6 @@ def read_openapi(
         raise ManifestError(f"{name} is not valid: {_reason(error)}.") from error
     notes = (*api.notes.sentences(), *api.references.notes.sentences())
     return Source(name, "openapi", manifest, links, (), notes)
-
-
-def _checked(document: object, name: str) -> dict[str, Any]:
-    if not isinstance(document, dict):
-        raise ManifestError(f"{name}: not an OpenAPI document: expected an object.")
-    version = str(document.get("openapi", document.get("swagger", "")))
-    if not re.match(r"3\.[0-2](?:\.|$)|2\.0$|2$", version):
-        raise ManifestError(
-            f"{name}: not an OpenAPI document that spm reads: version {version[:40]!r}, expected "
-            "'openapi: 3.0', '3.1' or '3.2', or 'swagger: 2.0'."
-        )
-    if not isinstance(document.get("paths"), dict):
-        raise ManifestError(f"{name}: the OpenAPI document has no paths, so it describes no tool.")
-    return document
 
 
 @dataclass
@@ -174,7 +164,7 @@ class _Api:
         of = self.schemas.items(self.schemas.shape(body)).noun
         response = self._response(draft)
         if response is not None:
-            draft.outputs = self.schemas.fields(response, inputs=False, owner=_owner(draft.path))
+            draft.outputs = self.schemas.fields(response, inputs=False, owner=owner_of(draft.path))
         elif draft.method not in ("head", "options"):
             self.notes.add("No JSON response, so no outputs are known", draft.name)
         tags = operation.get("tags")
@@ -184,10 +174,10 @@ class _Api:
                 name=draft.name,
                 title=text(operation.get("summary")),
                 description=text(operation.get("description") or operation.get("summary")),
-                family=" ".join(tag.split()) or _family(draft.path),
+                family=" ".join(tag.split()) or family_of(draft.path),
                 status="deprecated" if operation.get("deprecated") is True else "active",
                 scopes=self._scopes(operation),
-                effects=_effects(draft),
+                effects=effects_of(draft.name, draft.method, draft.path),
                 inputs=self._inputs(draft, parameters, flat, of),
                 outputs=tuple(found.spec for found in draft.outputs),
                 input_schema=self._written_out(whole, draft, inputs=True),
@@ -226,22 +216,22 @@ class _Api:
         """Media type, schema and necessity of the request body; 2.0 has it among parameters."""
         forms = [p for p in parameters if p["in"] == "formData"]
         if forms:
-            return _FORMS[0], _object(forms, lambda p: p), any(_needed(p) for p in forms)
+            return FORMS[0], object_of(forms, lambda p: p), any(is_needed(p) for p in forms)
         for parameter in parameters:
             if parameter["in"] == "body":
-                return "application/json", parameter.get("schema"), _needed(parameter)
+                return "application/json", parameter.get("schema"), is_needed(parameter)
             if parameter["in"] == "querystring":
                 media, schema = self._content(parameter.get("content"))
-                return media, schema, _needed(parameter)
+                return media, schema, is_needed(parameter)
         request = self.follow(draft.operation.get("requestBody"))
         media, schema = self._content(request.get("content"))
         if request and schema is None:
             self.notes.add("Request bodies without a JSON or form schema", draft.name)
-        return media, schema, _needed(request)
+        return media, schema, is_needed(request)
 
     def _content(self, content: object) -> tuple[str, object]:
         known = {str(key).partition(";")[0].strip().lower(): key for key in _dict(content)}
-        ranked = sorted((rank, media) for media in known if (rank := _rank(media)) is not None)
+        ranked = sorted((rank, media) for media in known if (rank := rank_of(media)) is not None)
         for _, media in ranked:
             entry = self.follow(_dict(content)[known[media]])
             if isinstance(schema := entry.get("schema"), dict):
@@ -259,7 +249,7 @@ class _Api:
             if self.old:
                 makes = draft.operation.get("produces", self.document.get("produces"))
                 kinds = [str(m).partition(";")[0] for m in makes] if isinstance(makes, list) else []
-                usable = not kinds or any(_rank(kind.strip().lower()) == 0 for kind in kinds)
+                usable = not kinds or any(rank_of(kind.strip().lower()) == 0 for kind in kinds)
                 schema = response.get("schema") if usable else None
             else:
                 schema = self._content(response.get("content"))[1]
@@ -279,7 +269,7 @@ class _Api:
             flat: whether an array of objects in the body stands for the objects.
         """
         direct = [p for p in parameters if p["in"] not in _BODIES]
-        arguments = _object(direct, self._schema_of)
+        arguments = object_of(direct, self._schema_of)
         shape = self.schemas.shape(body)
         shape = self.schemas.items(shape) if flat else shape
         if body is not None and not shape.properties:
@@ -293,8 +283,8 @@ class _Api:
         self, draft: _Draft, parameters: list[dict[str, Any]], arguments: dict[str, Any], of: str
     ) -> tuple[InputSpec, ...]:
         places = {p["name"]: p["in"] for p in parameters}
-        found = self.schemas.fields(arguments, inputs=True, owner=of or _owner(draft.path))
-        return tuple(_placed(f, draft.path, places) for f in found)
+        found = self.schemas.fields(arguments, inputs=True, owner=of or owner_of(draft.path))
+        return tuple(placed(f, draft.path, places) for f in found)
 
     def _schema_of(self, parameter: dict[str, Any]) -> dict[str, Any]:
         schema = parameter.get("schema")
@@ -355,16 +345,7 @@ class _Api:
         shape = self.schemas.shape(schema)
         if (id(shape), inputs) in self._written:
             return self._written[id(shape), inputs][1]
-        result: dict[str, Any] = {"type": "object"}
-        shortened = True
-        for depth, texts in ((8, True), (2, True), (1, False)):
-            writer = _Writer(self.schemas, inputs=inputs, texts=texts)
-            try:
-                result = writer.write(shape, depth)
-            except _TooLargeError:
-                continue
-            shortened = writer.cut or depth < 8
-            break
+        result, shortened = write_out(self.schemas, shape, inputs=inputs)
         if shortened:
             self.notes.add("Schemas that are circular or large were shortened", draft.name)
         self._written[id(shape), inputs] = (shape, result)
@@ -394,129 +375,6 @@ def _edges(link: dict[str, Any], draft: _Draft, target: _Draft) -> Iterator[Link
         name = re.sub(r"^(?:path|query|header|cookie)\.", "", clean(str(name)))
         if output and fold(name):
             yield Link(draft.name, output, target.name, name)
-
-
-class _TooLargeError(Exception):
-    """A schema that does not fit when it is written out."""
-
-
-class _Writer:
-    """Writes a schema out without references, up to a size; alternatives become optional."""
-
-    def __init__(self, schemas: Schemas, *, inputs: bool, texts: bool) -> None:
-        self.schemas, self.inputs, self.texts = schemas, inputs, texts
-        self.size, self.cut = 0, False
-
-    def write(self, shape: Shape, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {"type": shape.type}
-        if self.texts and shape.description:
-            found["description"] = shape.description
-        found |= {word: self.plain(v, 6) for word, v in shape.more.items() if word != "nullable"}
-        if shape.more.get("nullable") is True:
-            found["type"] = [shape.type, "null"]
-        self._spend(20 + len(found.get("description", "")))
-        if depth <= 0 and (shape.properties or isinstance(shape.items, dict)):
-            self.cut = True
-        elif shape.properties:
-            found |= self._properties(shape, depth)
-        elif isinstance(shape.items, dict):
-            found["items"] = self.write(self.schemas.shape(shape.items), depth - 1)
-        return found
-
-    def _properties(self, shape: Shape, depth: int) -> dict[str, Any]:
-        written = {}
-        for name, schema in shape.properties.items():
-            inner = self.schemas.shape(schema)
-            if not (inner.read_only if self.inputs else inner.write_only):
-                self._spend(len(name) + 6)
-                written[clean(name)] = self.write(inner, depth - 1)
-        required = sorted(name for name in shape.required if name in written)
-        return {"properties": written, **({"required": required} if required else {})}
-
-    def plain(self, value: object, depth: int) -> Any:
-        """Copy a value that is no schema: a default, an enumeration, a text."""
-        if isinstance(value, dict) and depth:
-            return {clean(str(k)): self.plain(v, depth - 1) for k, v in value.items()}
-        if isinstance(value, list) and depth:
-            return [self.plain(v, depth - 1) for v in value]
-        text = clean(value) if isinstance(value, str) else value
-        self._spend(len(str(text)) + 4)
-        if isinstance(text, float) and not math.isfinite(text):
-            return None
-        return text if isinstance(text, str | int | float | bool) else None
-
-    def _spend(self, size: int) -> None:
-        self.size += size
-        if self.size > MAX_SCHEMA:
-            raise _TooLargeError
-
-
-def _object(
-    parameters: list[dict[str, Any]], schema_of: Callable[[dict[str, Any]], object]
-) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {p["name"]: schema_of(p) for p in parameters},
-        "required": [p["name"] for p in parameters if _needed(p)],
-    }
-
-
-def _needed(thing: dict[str, Any]) -> bool:
-    return thing.get("required") is True or thing.get("in") == "path"
-
-
-def _placed(found: Found, path: str, places: dict[str, str]) -> InputSpec:
-    """Give a path parameter the noun in front of it: the id of /orders/{id} is an order's."""
-    spec = cast(InputSpec, found.spec)
-    if len(found.path) > 1 or found.path[0] not in places:
-        return spec
-    if places[found.path[0]] != "path":
-        return spec
-    before = path.partition("{" + found.path[0] + "}")[0].rstrip("/").rpartition("/")[2]
-    usable = "{" not in before and not _NOT_NOUNS.fullmatch(before.lower())
-    of = belongs(spec.name, singular(fold(clean(before)))) if usable else ""
-    return spec.model_copy(update={"of": of[:256], "required": True})
-
-
-def _nouns(path: str) -> list[str]:
-    parts = [clean(part) for part in path.split("/") if "{" not in part]
-    folded = [fold(part) for part in parts if not _NOT_NOUNS.fullmatch(part.lower())]
-    return [singular(part)[:256] for part in folded if part]
-
-
-def _owner(path: str) -> str:
-    return next(iter(reversed(_nouns(path))), "")
-
-
-def _family(path: str) -> str:
-    return next(iter(_nouns(path)), "")
-
-
-def _effects(draft: _Draft) -> Effects:
-    verbs = words(draft.name) or [""]
-    last = fold(draft.path.rpartition("/")[2])
-    if draft.method == "delete":
-        return "destructive"
-    if draft.method in _SAFE_METHODS:
-        # Calls of procedures by GET say it in the name: GET_TerminateInstances.
-        called = verbs[1] if len(verbs) > 1 and verbs[0] == draft.method else ""
-        return "destructive" if called in _DESTROY else "write" if called in _WRITE else "read"
-    verb = verbs[1] if len(verbs) > 1 and verbs[0] == draft.method else verbs[0]
-    if verb in _DESTROY:
-        return "destructive"
-    reads = draft.method == "post" and (verb in _READ or last in _READ)
-    return "read" if reads and not {*verbs} & (_WRITE | _DESTROY) else "write"
-
-
-def _rank(media: str) -> int | None:
-    """JSON first, then forms; None for what has no fields."""
-    if media == "application/json":
-        return 0
-    if media.endswith(("+json", "/json", "/jsonl", "/x-ndjson", "/json-seq")) or media in (
-        *("*/*", "application/*", "text/event-stream"),
-    ):
-        return 1
-    return 2 if media in _FORMS else None
 
 
 def _has_id(thing: Any) -> bool:

@@ -23,7 +23,7 @@ def build(registry, manifest, trace):
 def contracts(**tools):
     row = {"status": "active", "family": "", "frequency": 0}
     return Contracts(
-        {name: row for name in tools},
+        dict.fromkeys(tools, row),
         {name: set(needs) for name, (needs, _) in tools.items()},
         {},
         {name: set(gives) for name, (_, gives) in tools.items()},

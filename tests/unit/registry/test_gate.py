@@ -1,5 +1,6 @@
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,14 @@ def test_gaps_between_tokens_open_nothing(query: str, data: st.DataObject) -> No
     assert refuses("".join(parts))
 
 
-@given(st.sampled_from(REFUSED), st.sampled_from([str.upper, str.lower, str.swapcase, str.title]))
-def test_case_opens_nothing(query: str, change: object) -> None:
-    assert callable(change)
-    assert refuses(change(query))
+# Refused for their spelling alone: in another case they are plain reads.
+ONLY_SPELLED = ("CALL DB.LABELS()", "RETURN dıſtinct n", "MATCH (ſet) RETURN ſet")
+
+
+@pytest.mark.parametrize("change", [str.upper, str.lower, str.swapcase, str.title])
+def test_case_opens_nothing(change: Callable[[str], str]) -> None:
+    opened = [q for q in REFUSED if q not in ONLY_SPELLED and not refuses(change(q))]
+    assert opened == []
 
 
 @given(st.sampled_from(ALLOWED), st.sampled_from(["CREATE (x)", "SET x.y = 1", "DETACH DELETE x"]))

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spm.registry.atlas import Contracts
 from spm.registry.errors import AmbiguousTool, InputError
-from spm.registry.impact import CYCLE, ONLY_PRODUCER, impact, read_golden
+from spm.registry.impact import CYCLE, ONLY_PRODUCER, _fall, impact, read_golden
 
 
 @pytest.fixture
@@ -194,10 +195,14 @@ FIELDS = st.lists(st.sampled_from("uvwxyz"), max_size=2, unique=True)
 
 @given(tools=st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=6))
 def test_what_runs_on_has_a_maker_for_every_field_that_had_one(tools):
-    from spm.registry.impact import _fall
-    from tests.unit.registry.test_atlas import contracts
-
-    found = contracts(**{f"t{i}": tool for i, tool in enumerate(tools)})
+    names = [f"t{i}" for i in range(len(tools))]
+    found = Contracts(
+        {name: {"status": "active"} for name in names},
+        {name: set(needs) for name, (needs, _) in zip(names, tools, strict=True)},
+        {},
+        {name: set(gives) for name, (_, gives) in zip(names, tools, strict=True)},
+        {},
+    )
     lost, stopped = _fall(found, {"t0"}, None)
     gone = {"t0", *(row.tool for row in stopped)}
     left = {name for tool in found.tools if tool not in gone for name in found.gives[tool]}

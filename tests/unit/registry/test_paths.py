@@ -170,19 +170,19 @@ def test_what_is_given_is_not_made(build):
 
 
 def test_a_field_that_nobody_makes_is_asked_for(build):
-    registry = build(goal=(["x", "secret"], []), make=([], ["x"]))
+    registry = build(goal=(["x", "riddle"], []), make=([], ["x"]))
     found = registry.plan([], "goal")
-    assert found.ask == ["secret"]
-    assert found.supplies["s/goal"] == {"secret": "ask", "x": "s/make"}
+    assert found.ask == ["riddle"]
+    assert found.supplies["s/goal"] == {"riddle": "ask", "x": "s/make"}
     assert found.steps == ["s/make", "s/goal"]
 
 
 def test_a_producer_that_cannot_run_is_not_used(build):
-    registry = build(goal=(["x"], []), make=(["secret"], ["x"]))
+    registry = build(goal=(["x"], []), make=(["riddle"], ["x"]))
     found = registry.plan([], "goal")
     assert found.steps == ["s/goal"]
     assert found.ask == ["x"]
-    assert registry.plan(["secret"], "goal").steps == ["s/make", "s/goal"]
+    assert registry.plan(["riddle"], "goal").steps == ["s/make", "s/goal"]
 
 
 def test_a_tool_that_needs_nothing_is_its_own_plan(build):

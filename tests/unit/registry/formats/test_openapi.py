@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from spm.registry.errors import ManifestError
 from spm.registry.formats.loading import load_document
-from spm.registry.formats.openapi import MAX_SCHEMA, read_openapi
+from spm.registry.formats.openapi import read_openapi
 from spm.registry.formats.source import Link, Source
+from spm.registry.formats.written import MAX_SCHEMA
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "openapi"
 DOCUMENTS = {

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from spm.registry.errors import InputError, ManifestError
 from spm.registry.formats import loading
 from spm.registry.formats.loading import References, clean, files_beside, load_document
-from spm.registry.formats.schema import MAX_FIELDS, input_fields, noun, output_fields, singular
+from spm.registry.formats.nouns import noun, singular
+from spm.registry.formats.schema import MAX_FIELDS, input_fields, output_fields
 
 ORDER = {
     "$defs": {

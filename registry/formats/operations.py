@@ -1,0 +1,112 @@
+"""What the path, the method and the media types of an operation tell about it, by themselves."""
+
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from spm.registry.errors import ManifestError
+from spm.registry.formats.loading import clean
+from spm.registry.formats.nouns import belongs, fold, singular
+from spm.registry.formats.schema import Found
+from spm.registry.models import Effects, InputSpec
+from spm.registry.naming import words
+
+_READ = frozenset("search list query get find lookup count fetch read describe batch_get".split())
+_WRITE = frozenset("create update put set add modify attach detach start stop run send".split())
+_DESTROY = frozenset("delete destroy purge terminate remove revoke erase wipe".split())
+_SAFE_METHODS = frozenset("get head options trace query".split())
+_NOT_NOUNS = re.compile(r"v?[0-9][\w.]*|api|apis|rest|v|\W*")
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def placed(found: Found, path: str, places: dict[str, str]) -> InputSpec:
+    """Give a path parameter the noun in front of it: the id of /orders/{id} is an order's."""
+    spec = cast(InputSpec, found.spec)
+    if len(found.path) > 1 or found.path[0] not in places:
+        return spec
+    if places[found.path[0]] != "path":
+        return spec
+    before = path.partition("{" + found.path[0] + "}")[0].rstrip("/").rpartition("/")[2]
+    usable = "{" not in before and not _NOT_NOUNS.fullmatch(before.lower())
+    of = belongs(spec.name, singular(fold(clean(before)))) if usable else ""
+    return spec.model_copy(update={"of": of[:256], "required": True})
+
+
+def nouns(path: str) -> list[str]:
+    """The things that a path names, in its order."""
+    parts = [clean(part) for part in path.split("/") if "{" not in part]
+    folded = [fold(part) for part in parts if not _NOT_NOUNS.fullmatch(part.lower())]
+    return [singular(part)[:256] for part in folded if part]
+
+
+def owner_of(path: str) -> str:
+    """Whose generic names are meant: what the path names last."""
+    return next(iter(reversed(nouns(path))), "")
+
+
+def family_of(path: str) -> str:
+    """What kind of thing a path is about: what it names first."""
+    return next(iter(nouns(path)), "")
+
+
+def effects_of(name: str, method: str, path: str) -> Effects:
+    """What an operation does, by its method and its verb."""
+    verbs = words(name) or [""]
+    last = fold(path.rpartition("/")[2])
+    if method == "delete":
+        return "destructive"
+    if method in _SAFE_METHODS:
+        # Calls of procedures by GET say it in the name: GET_TerminateInstances.
+        called = verbs[1] if len(verbs) > 1 and verbs[0] == method else ""
+        return "destructive" if called in _DESTROY else "write" if called in _WRITE else "read"
+    verb = verbs[1] if len(verbs) > 1 and verbs[0] == method else verbs[0]
+    if verb in _DESTROY:
+        return "destructive"
+    reads = method == "post" and (verb in _READ or last in _READ)
+    return "read" if reads and not {*verbs} & (_WRITE | _DESTROY) else "write"
+
+
+def rank_of(media: str) -> int | None:
+    """JSON first, then forms; None for what has no fields."""
+    if media == "application/json":
+        return 0
+    if media.endswith(("+json", "/json", "/jsonl", "/x-ndjson", "/json-seq")) or media in (
+        *("*/*", "application/*", "text/event-stream"),
+    ):
+        return 1
+    return 2 if media in FORMS else None
+
+
+def object_of(
+    parameters: list[dict[str, Any]], schema_of: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """The schema of an object with the parameters as properties."""
+    return {
+        "type": "object",
+        "properties": {p["name"]: schema_of(p) for p in parameters},
+        "required": [p["name"] for p in parameters if is_needed(p)],
+    }
+
+
+def is_needed(thing: dict[str, Any]) -> bool:
+    """Whether a parameter or a body must be sent."""
+    return thing.get("required") is True or thing.get("in") == "path"
+
+
+def checked(document: object, name: str) -> dict[str, Any]:
+    """Make sure that this is an OpenAPI document with paths.
+
+    Raises:
+        ManifestError: it is not; says what was expected.
+    """
+    if not isinstance(document, dict):
+        raise ManifestError(f"{name}: not an OpenAPI document: expected an object.")
+    version = str(document.get("openapi", document.get("swagger", "")))
+    if not re.match(r"3\.[0-2](?:\.|$)|2\.0$|2$", version):
+        raise ManifestError(
+            f"{name}: not an OpenAPI document that spm reads: version {version[:40]!r}, expected "
+            "'openapi: 3.0', '3.1' or '3.2', or 'swagger: 2.0'."
+        )
+    if not isinstance(document.get("paths"), dict):
+        raise ManifestError(f"{name}: the OpenAPI document has no paths, so it describes no tool.")
+    return document
