@@ -72,6 +72,9 @@ SECTIONS: dict[str, Section] = {
 }  # fmt: skip
 
 
+_PLACES = {name: place for place, name in enumerate(SECTIONS)}
+
+
 class Census:
     """Looks at records as they pass: shape, order, what they point to. The same both ways.
 
@@ -81,7 +84,6 @@ class Census:
     def __init__(self) -> None:
         self.counts = dict.fromkeys(SECTIONS, 0)
         self._named: dict[str, set[str]] = {name: set() for name in SECTIONS}
-        self._order = list(SECTIONS)
         self._at = 0
         self._last: tuple[Any, ...] | None = None
 
@@ -92,7 +94,7 @@ class Census:
             ValueError: it does not fit; says why.
         """
         section = SECTIONS.get(name)
-        if section is None or self._order.index(name) < self._at:
+        if section is None or _PLACES[name] < self._at:
             raise ValueError(f"a record of {name!r} does not belong here")
         if row.keys() != section.columns.keys():
             raise ValueError(f"{name}: expected the keys {', '.join(section.columns)}")
@@ -104,7 +106,7 @@ class Census:
 
     def _follow(self, name: str, section: Section, row: Row) -> None:
         key = tuple(row[column] for column in section.key)
-        position = self._order.index(name)
+        position = _PLACES[name]
         if position == self._at and self._last is not None and key <= self._last:
             what = "stands twice" if key == self._last else "is out of order"
             raise ValueError(f"{name}: {' '.join(map(repr, key))} {what}")

@@ -2,9 +2,9 @@
 // params: ids
 // access: read
 // returns: id, request, success, time
-MATCH (j:Trajectory)-[:STEP]->(t:Tool)
-WHERE t.id IN $ids
-WITH DISTINCT j
-RETURN j.id AS id, j.request AS request, j.success AS success, coalesce(j.time, '') AS time
+UNWIND $ids AS tool
+MATCH (j:Trajectory)-[:STEP]->(t:Tool {id: tool})
+RETURN DISTINCT j.id AS id, j.request AS request, j.success AS success,
+       coalesce(j.time, '') AS time
 ORDER BY time DESC, id
 LIMIT 10

@@ -2,7 +2,8 @@
 // params: ids
 // access: read
 // returns: first, second, count, last_seen
-MATCH (a:Tool)-[e:PRECEDES]->(b:Tool)
-WHERE a.id IN $ids OR b.id IN $ids
-RETURN a.id AS first, b.id AS second, e.count AS count, e.last_seen AS last_seen
+UNWIND $ids AS tool
+MATCH (t:Tool {id: tool})-[e:PRECEDES]-(:Tool)
+RETURN DISTINCT startNode(e).id AS first, endNode(e).id AS second, e.count AS count,
+       e.last_seen AS last_seen
 ORDER BY count DESC, first, second

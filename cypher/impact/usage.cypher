@@ -2,6 +2,6 @@
 // params: ids
 // access: read
 // returns: trajectories, newest
-MATCH (j:Trajectory)-[:STEP]->(t:Tool)
-WHERE t.id IN $ids
+UNWIND $ids AS tool
+MATCH (j:Trajectory)-[:STEP]->(t:Tool {id: tool})
 RETURN count(DISTINCT j.id) AS trajectories, max(j.time) AS newest

@@ -3,42 +3,13 @@
 import re
 from functools import lru_cache
 
+from spm.registry.fields import is_generic
+from spm.registry.fields import singular as word_singular
 from spm.registry.formats.loading import clean
 from spm.registry.naming import fold as _fold
 
 fold = lru_cache(50_000)(_fold)  # the same few thousand names, again and again
 
-# How and with whom one talks, not what about: such a field would join every tool with every other.
-# Never an output; as an input never required. Folded names.
-NOISE = frozenset(
-    "page page_size page_number page_token page_info per_page pagesize limit offset skip top "
-    "cursor start_cursor end_cursor next_cursor previous_cursor prev_cursor next next_page "
-    "next_page_token next_token nextlink next_link next_url next_page_url previous previous_page "
-    "prev prev_page previous_url pagination paging starting_after ending_before max_results "
-    "has_more has_next has_previous has_next_page has_previous_page total_count total_pages "
-    "total_items total_results total_elements api_key apikey x_api_key authorization access_token "
-    "refresh_token id_token bearer_token auth_token client_secret x_auth_token api_version "
-    "x_api_version request_id x_request_id correlation_id x_correlation_id trace_id traceparent "
-    "idempotency_key x_idempotency_key etag e_tag if_match if_none_match if_modified_since "
-    "if_unmodified_since accept accept_language accept_encoding content_type content_length "
-    "content_language user_agent cache_control cookie set_cookie x_csrf_token csrf_token locale "
-    "x_ratelimit_limit x_ratelimit_remaining x_ratelimit_reset retry_after links self "
-    "pretty_print pretty quota_user".split()
-)
-# Wrappings: what is inside belongs to what is around them.
-ENVELOPES = frozenset(
-    "data result results item items response responses payload content contents record records "
-    "value values object objects body attributes embedded edges node nodes entity entities list "
-    "rows entries docs elements members collection hits d output return".split()
-)
-# Names that say nothing without their owner.
-GENERIC = frozenset(
-    "id ids uid uuid guid key name names title label slug code number ref reference type kind "
-    "status state description summary text body content value url uri href link path email phone "
-    "address date time timestamp created updated created_at updated_at deleted_at created_on "
-    "updated_on create_time update_time date_created start end amount total count quantity price "
-    "currency size version hash sha token color note notes comment comments tags category".split()
-)
 # What the names of schemas have around the noun.
 _AROUND = frozenset(
     "get list create update patch put post delete fetch find search retrieve add upsert new api "
@@ -48,13 +19,6 @@ _AROUND = frozenset(
     "resource entity collection array items data info summary view envelope wrapper "
     "definition properties schemas definitions defs value a an the of for with and to".split()
 )
-_IRREGULAR = {
-    "people": "person", "children": "child", "indices": "index", "vertices": "vertex",
-    "statuses": "status", "buses": "bus", "caches": "cache", "analyses": "analysis",
-    "aliases": "alias", "movies": "movie", "cookies": "cookie", "menus": "menu", "apis": "api",
-    "series": "series", "news": "news", "species": "species", "bonuses": "bonus",
-    "axes": "axis", "matrices": "matrix", "lens": "lens", "canvases": "canvas",
-}  # fmt: skip
 
 
 def belongs(name: str, owner: str, *, nested: bool = False) -> str:
@@ -66,7 +30,7 @@ def belongs(name: str, owner: str, *, nested: bool = False) -> str:
         nested: whether it stands in an inner object, where every single word needs its owner.
     """
     folded = fold(name)
-    generic = folded in GENERIC or (nested and "_" not in folded)
+    generic = is_generic(folded) or (nested and "_" not in folded)
     return owner[:256] if generic and folded != owner else ""
 
 
@@ -88,14 +52,6 @@ def noun(name: object) -> str:
 
 
 def singular(name: str) -> str:
-    """The singular of a folded English noun, as well as rules can tell."""
+    """The singular of a folded name: of its last word."""
     head, _, last = name.rpartition("_")
-    if last in _IRREGULAR:
-        last = _IRREGULAR[last]
-    elif re.search(r"[^aeiou]ies$", last) and len(last) > 4:
-        last = last[:-3] + "y"
-    elif re.search(r"(?:ss|sh|ch|x|zz)es$", last):
-        last = last[:-2]
-    elif re.search(r"[^sui]s$", last) and len(last) > 2:
-        last = last[:-1]
-    return f"{head}_{last}" if head else last
+    return f"{head}_{word_singular(last)}" if head else word_singular(last)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 
+from spm.registry.fields import is_generic, singular
 from spm.registry.naming import fold, invisible, words
 
 MAX_NAMES = 200
@@ -22,8 +23,6 @@ MAX_REQUEST = 20_000  # what the Trace model takes
 MAX_NESTING = 12  # lists and envelopes included, which do not count as depth
 FEW = 5  # elements of a list that are looked at
 
-# Both lists are those of formats.schema, so that observed fields meet declared ones; they are
-# written out because the models, on which that module stands, use this one.
 # Wrappings: what is inside belongs to what is around them.
 ENVELOPES = frozenset(
     "data result results item items response responses payload content contents record records "
@@ -31,15 +30,6 @@ ENVELOPES = frozenset(
     "rows entries docs elements members collection hits d output return "
     "structured_content".split()
 )
-# Names that say nothing without their owner.
-GENERIC = frozenset(
-    "id ids uid uuid guid key name names title label slug code number ref reference type kind "
-    "status state description summary text body content value url uri href link path email phone "
-    "address date time timestamp created updated created_at updated_at deleted_at created_on "
-    "updated_on create_time update_time date_created start end amount total count quantity price "
-    "currency size version hash sha token color note notes comment comments tags category".split()
-)
-_NEEDS_OWNER = GENERIC | ENVELOPES
 _NAME = re.compile(r"[@$_]*[^\W\d][\w.:$-]*")
 _RUNS = re.compile(r"\d+")
 _HEX = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}")
@@ -179,7 +169,7 @@ def _members(
         if kind := _kind(member):
             name = _qualified(key, owner)
             yield name, kind
-            below.append((member, _singular(name) if kind == "array" else name, depth - 1))
+            below.append((member, _element(name) if kind == "array" else name, depth - 1))
     if len(keys) < len(value):  # a map keyed by data: its values are like the elements of a list
         rest = (member for key, member in value.items() if key not in keys)
         below.extend((member, owner, depth) for member in islice(rest, FEW))
@@ -223,14 +213,12 @@ def _kind(value: object) -> str:
 
 
 def _qualified(key: str, owner: str) -> str:
-    if not owner or fold(key) not in _NEEDS_OWNER or len(owner) > 2 * MAX_KEY:
+    if not owner or not (is_generic(key) or fold(key) in ENVELOPES) or len(owner) > 2 * MAX_KEY:
         return key
     return f"{owner}_{key.lstrip('@$_')}"
 
 
-def _singular(noun: str) -> str:
-    if noun.endswith("ies") and len(noun) > 4:
-        return noun[:-3] + "y"
-    if noun.endswith(("sses", "xes", "ches", "shes")):
-        return noun[:-2]
-    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) else noun
+def _element(noun: str) -> str:
+    """What an element of a list is called: those of `line_items` are of the kind line_item."""
+    head, joint, last = noun.rpartition("_")
+    return f"{head}{joint}{singular(last)}"

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
+from spm.registry.fields import is_control
 from spm.registry.formats.loading import Notes, References, clean
-from spm.registry.formats.nouns import ENVELOPES, NOISE, belongs, fold, noun, singular
+from spm.registry.formats.nouns import belongs, fold, noun, singular
+from spm.registry.formats.observed import ENVELOPES
 from spm.registry.models import FieldType, InputSpec, OutputSpec
 
 Resolve = Callable[[str], object]
@@ -237,7 +239,7 @@ class Schemas:
     ) -> Iterator[_Parent]:
         """Keep a property as a field, and hand on what is inside it."""
         required = parent.required and name in parent.shape.required
-        noise = fold(name) in NOISE
+        noise = is_control(name)
         if (shape.read_only or (shape.deprecated and not required)) and inputs:
             return
         if not inputs and (shape.write_only or noise):
