@@ -101,7 +101,9 @@ def approve(
             waiting = registry.store.read("tools/waiting")
             approved = None
         else:
-            names = [row["id"] for row in registry.tools()] if everything else tools or []
+            # Everything but what was deprecated, which nobody means to bring back with all.
+            current = [row["id"] for row in registry.tools() if row["status"] != "deprecated"]
+            names = current if everything else tools or []
             approved = lifecycle.approve(registry.store, names, by or person())
     if approved is None:
         if json:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spm.registry.errors import UnknownField
-from spm.registry.naming import fold, nearest
+from spm.registry.fields import canonical
+from spm.registry.naming import nearest
 from spm.registry.store import Row, Store
 
 ERROR_SHARE = 0.2
@@ -194,7 +195,7 @@ def survey(store: Store, visible: Iterable[str] = (), *, error_share: float = ER
 
 
 def _known(visible: Iterable[str], found: Contracts) -> list[str]:
-    names = sorted({fold(name) for name in visible})
+    names = sorted({canonical(name) for name in visible})
     for name in names:
         if name not in found.fields:
             raise UnknownField(name, nearest(name, sorted(found.fields)))

@@ -10,19 +10,22 @@ from functools import lru_cache
 
 from spm.registry.naming import words
 
-# Say nothing without an owner: `id` of an order is another field than `id` of a customer. A name
-# made only of such words (start_date, first_name, created_at) says nothing either.
-GENERIC = frozenset(
+# What things have. A name made only of such words (id, start_date, first_name, created_at) says
+# nothing without its owner: `id` of an order is another field than `id` of a customer.
+ATTRIBUTES = frozenset(
     "id identifier uid uuid guid key code number no num nr ref reference index hash sha "
-    "name title label slug symbol tag color type kind category class status state version "
+    "name title label slug type kind status state version "
     "date time datetime timestamp day month year start end begin finish from to at on "
     "created updated deleted create update modified "
-    "value amount total count quantity size length rate score rank level price currency token "
-    "url link uri href path image img photo picture icon file text content body message note "
-    "description desc summary detail info information comment query q search keyword term "
-    "data result response output input item list object record entry element "
-    "source target language lang country region email phone address "
+    "value amount total count quantity size length rate score rank level price currency "
     "first last full min max average".split()
+)
+# Alone these say as little, but they can own an attribute themselves: `message_id` is complete.
+GENERIC = ATTRIBUTES | frozenset(
+    "symbol tag color category class token url link uri href path image img photo picture icon "
+    "file text content body message note description desc summary detail info information comment "
+    "query q search keyword term data result response output input item list object record entry "
+    "element source target language lang country region email phone address".split()
 )
 # Steer a call or say with whom one talks, not what about; nobody hands them from tool to tool.
 _CONTROL = (
@@ -90,7 +93,7 @@ def canonical(name: str, owner: str = "") -> str:
     generic name stays as it is.
     """
     parts = folded(name)
-    if all(part in GENERIC for part in parts):
+    if _says_nothing(parts):
         noun = folded(owner)
         if noun and parts[: len(noun)] != noun:
             parts = [*noun, *parts]
@@ -99,7 +102,13 @@ def canonical(name: str, owner: str = "") -> str:
 
 def is_generic(name: str) -> bool:
     """Whether a name says nothing without its owner."""
-    return all(part in GENERIC for part in folded(name))
+    return _says_nothing(folded(name))
+
+
+def _says_nothing(parts: list[str]) -> bool:
+    if len(parts) == 1:
+        return parts[0] in GENERIC
+    return all(part in ATTRIBUTES for part in parts)
 
 
 def is_control(name: str) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 
 from spm.registry.atlas import Contracts, read_contracts
 from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
-from spm.registry.naming import fold, nearest
+from spm.registry.fields import canonical
+from spm.registry.naming import nearest
 from spm.registry.store import Row, Store
 from spm.registry.tools import Resolver
 
@@ -148,7 +149,7 @@ def _resolve(name: str, kind: str | None, resolver: Resolver, found: Contracts) 
         except (UnknownTool, AmbiguousTool) as error:
             if kind == "tool" or (isinstance(error, AmbiguousTool) and name not in found.fields):
                 raise
-    for spelling in (name, fold(name)):
+    for spelling in (name, canonical(name)):
         if spelling in found.fields:
             return "field", spelling
     near = nearest(name, [*resolver.ids(), *sorted(found.fields)])

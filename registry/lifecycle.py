@@ -89,9 +89,19 @@ def compare_definitions(before: dict[str, Any], after: dict[str, Any]) -> list[C
     for key in sorted((before.keys() | after.keys()) - {"inputs", "outputs", "name"}):
         old, new = before.get(key), after.get(key)
         if old != new:
-            widened = key == "effects" and new != "read" and new is not None
-            changes.append(Change(key, _shown(old), _shown(new), breaking=widened))
+            changes.append(Change(key, _shown(old), _shown(new), breaking=_breaks(key, old, new)))
     return changes
+
+
+_WIDER = {"effects": ("read", "write", "destructive"), "visibility": ("public", "team", "private")}
+
+
+def _breaks(key: str, old: Any, new: Any) -> bool:
+    """More effects, fewer who may see it, or a scope more: who could call it may be refused."""
+    if key in _WIDER:
+        order = _WIDER[key]
+        return order.index(new or order[0]) > order.index(old or order[0])
+    return key == "scopes" and not set(new or ()) <= set(old or ())
 
 
 def _field_changes(

@@ -1,12 +1,13 @@
 """Linting what is registered, or sources before they are."""
 
 import json
+from collections import defaultdict
 from dataclasses import asdict
 from typing import Any
 
 from spm.registry.formats.detection import read_source
 from spm.registry.lint import Verdict, lint
-from spm.registry.models import ToolSpec, tool_id
+from spm.registry.models import OutputSpec, ToolSpec, tool_id
 from spm.registry.store import Store
 
 
@@ -16,25 +17,39 @@ def judge(store: Store, sources: list[str], format: str | None = None) -> list[V
     Raises:
         ManifestError: a source cannot be read.
     """
-    known = registered(store)
+    known, spoken = registered(store), _made(store)
     if not sources:
-        return lint(known)
+        return lint(known, spoken=spoken)
     read = [read_source(text, format=format) for text in sources]
     given = {
         tool_id(source.manifest.service.name, tool.name): tool
         for source in read
         for tool in source.manifest.tools
     }
-    return lint(given, others=known)
+    return lint(given, others=known, spoken=spoken)
 
 
 def registered(store: Store) -> dict[str, ToolSpec]:
-    """The current definition of every tool."""
+    """The current definition of every tool, with the outputs that were only observed."""
     ids = [row["id"] for row in store.read("tools/names")]
-    return {
-        row["id"]: ToolSpec.model_validate(json.loads(row["definition"]))
-        for row in store.read("tools/definitions", ids=ids)
-    }
+    observed: dict[str, list[OutputSpec]] = defaultdict(list)
+    for row in store.read("tools/outputs", ids=ids):
+        if row["evidence"] == "observed":
+            observed[row["id"]].append(OutputSpec(name=row["field"], type=row["type"]))
+    found = {}
+    for row in store.read("tools/definitions", ids=ids):
+        tool = ToolSpec.model_validate(json.loads(row["definition"]))
+        found[row["id"]] = tool.model_copy(
+            update={"outputs": (*tool.outputs, *observed[row["id"]])}
+        )
+    return found
+
+
+def _made(store: Store) -> set[str]:
+    """Fields that some tool makes, or that a person declared the same as one."""
+    made = {row["field"] for row in store.read("fields/overview") if row["producers"]}
+    pairs = [(row["field"], row["same"]) for row in store.read("fields/reviewed")]
+    return made | {b for a, b in pairs if a in made} | {a for a, b in pairs if b in made}
 
 
 def as_row(verdict: Verdict) -> dict[str, Any]:

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from spm.registry.store import Row
 
-_TEXT, _MAYBE, _NUMBER, _FLAG, _LIST = "text", "text or null", "number", "true or false", "list"
+_TEXT, _MAYBE, _NUMBER, _WEIGHT = "text", "text or null", "number", "weight or null"
+_FLAG, _MARK, _LIST = "true or false", "true, false or null", "list"
 _FITS: dict[str, Callable[[Any], bool]] = {
     _TEXT: lambda v: isinstance(v, str),
     _MAYBE: lambda v: v is None or isinstance(v, str),
     _NUMBER: lambda v: type(v) is int and v >= 0,
+    _WEIGHT: lambda v: v is None or (type(v) in (int, float) and isfinite(v)),
     _FLAG: lambda v: isinstance(v, bool),
+    _MARK: lambda v: v is None or isinstance(v, bool),
     _LIST: lambda v: v is None or (isinstance(v, list) and all(isinstance(x, str) for x in v)),
 }
 
@@ -37,14 +41,16 @@ _TOOL = dict.fromkeys(
 )
 _TOOL |= {"successor": _MAYBE, "owner": _MAYBE, "visibility": _TEXT, "scopes": _LIST}
 _TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "calls": _NUMBER}
-_TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT}
+_TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT, "approved_hash": _MAYBE}
+_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE}
 _VERSION = dict.fromkeys("id tool_id name version content_hash definition published".split(), _TEXT)
 _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 
 # In this order in the file: what is pointed to comes before what points.
 SECTIONS: dict[str, Section] = {
     "services": Section(
-        {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE}, ("name",)
+        {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE,
+         "source": _MAYBE, "digest": _MAYBE}, ("name",),
     ),
     "families": Section({"name": _TEXT}, ("name",)),
     "fields": Section({"name": _TEXT, "type": _MAYBE, "aliases": _LIST}, ("name",)),
@@ -58,11 +64,13 @@ SECTIONS: dict[str, Section] = {
     "requires": _edge({"required": _FLAG}, id="tools", field="fields"),
     "produces": _edge({"evidence": _TEXT, "count": _NUMBER}, id="tools", field="fields"),
     "has_version": _edge({}, id="tools", version="versions"),
-    "precedes": _edge({"count": _NUMBER, "last_seen": _MAYBE}, first="tools", second="tools"),
+    "precedes": _edge(
+        {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT}, first="tools", second="tools"
+    ),
     "before": _edge({"count": _NUMBER}, first="tools", second="tools"),
     "trajectories": Section(
         {"id": _TEXT, "request": _TEXT, "source": _MAYBE, "success": _FLAG, "time": _MAYBE,
-         "path": _LIST}, ("id",), "trajectories",
+         "path": _LIST, "pruned": _MARK}, ("id",), "trajectories",
     ),
     "steps": Section(
         {"trajectory": _TEXT, "idx": _NUMBER, "tool": _TEXT, "ok": _FLAG},

@@ -95,9 +95,8 @@ def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
     """Give a source its own service name when another source has taken the one it asks for."""
     wanted, number = manifest.service.name, 1
     name = wanted
-    while origin:
-        found = store.read("tools/origin", service=name)
-        if not found or found[0]["source"] in (None, "", origin):
+    while found := store.read("tools/origin", service=name):
+        if (found[0]["source"] or "") == origin:
             break
         number += 1
         name = f"{wanted}-{number}"
@@ -199,7 +198,10 @@ def _linked(manifest: Manifest, tools: Tools, links: Sequence[Link]) -> list[Row
     for link in links:
         producer = tool_id(manifest.service.name, link.producer)
         consumer = every.get(link.consumer)
-        if producer not in tools or consumer is None:
+        # Also when only the consumer changed: its input may have another name now.
+        if link.producer not in every or consumer is None:
+            continue
+        if not {producer, tool_id(manifest.service.name, link.consumer)} & tools.keys():
             continue
         owner = next((s.of for s in consumer.inputs if s.name == link.input), "")
         rows.append({"id": producer, "field": canonical(link.input, owner or consumer.family)})
@@ -224,12 +226,16 @@ def _standing(
         approved = old["approved_hash"] if old else None
         content = published[identity].content_hash
         status = tool.status
-        if "status" not in tool.model_fields_set and old:
+        if "status" not in tool.model_fields_set and old and old["status"] != "quarantined":
             status = old["status"]
         if old and old["status"] == "quarantined":
             # Out of quarantine only by a person, or by going back to what a person approved.
-            status = "active" if approved == content else "quarantined"
-        elif pin and (approved != content if approved else baseline and old is None):
+            status = status if approved == content else "quarantined"
+        elif (
+            pin
+            and status == "active"  # what is deprecated is out of menus and stays so
+            and (approved != content if approved else baseline and old is None)
+        ):
             status = "quarantined"
         kept = old["successor"] if old else None
         standing[identity] = {"status": status, "successor": named.get(identity, kept)}

@@ -70,17 +70,8 @@ def decay(store: Store, half_life: timedelta, at: datetime) -> int:
     The count stays; the weight is made anew from count and age, so decaying twice changes nothing.
     Returns how many transitions were weighed.
     """
-    rows = [
-        {
-            "first": row["first"],
-            "second": row["second"],
-            "weight": round(row["count"] * 0.5 ** (_age(row["last_seen"], at) / half_life), 6),
-        }
-        for row in store.read("traces/ages")
-    ]
-    if rows:
-        store.write("decay", lambda tx: _weigh(tx, rows))
-    return len(rows)
+    done = store.write("decay", lambda tx: _weigh(tx, half_life, at))
+    return int(done["weighed"]) if done else 0
 
 
 def _age(last_seen: str | None, at: datetime) -> timedelta:
@@ -90,6 +81,17 @@ def _age(last_seen: str | None, at: datetime) -> timedelta:
     return max(timedelta(0), at - seen)
 
 
-def _weigh(tx: Transaction, rows: list[Row]) -> dict[str, Any]:
+def _weigh(tx: Transaction, half_life: timedelta, at: datetime) -> dict[str, Any] | None:
+    # Read under the lock: what an import adds meanwhile must not be weighed away.
+    rows = [
+        {
+            "first": row["first"],
+            "second": row["second"],
+            "weight": round(row["count"] * 0.5 ** (_age(row["last_seen"], at) / half_life), 6),
+        }
+        for row in tx.run("traces/ages")
+    ]
+    if not rows:
+        return None
     tx.run("traces/weigh", rows=rows)
     return {"weighed": len(rows)}

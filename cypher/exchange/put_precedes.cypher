@@ -6,4 +6,4 @@ UNWIND $rows AS row
 MATCH (a:Tool {id: row.first})
 MATCH (b:Tool {id: row.second})
 MERGE (a)-[e:PRECEDES]->(b)
-SET e.count = row.count, e.last_seen = row.last_seen
+SET e.count = row.count, e.last_seen = row.last_seen, e.weight = row.weight

@@ -4,4 +4,5 @@
 // returns:
 UNWIND $rows AS row
 MERGE (s:Service {name: row.name})
-SET s.title = row.title, s.description = row.description, s.owner = row.owner
+SET s.title = row.title, s.description = row.description, s.owner = row.owner,
+    s.source = row.source, s.digest = row.digest

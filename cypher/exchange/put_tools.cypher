@@ -10,4 +10,6 @@ SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row
     t.successor = row.successor, t.owner = row.owner, t.visibility = row.visibility,
     t.scopes = row.scopes, t.effects = row.effects, t.frequency = row.frequency,
     t.entry_frequency = row.entry_frequency, t.calls = row.calls, t.errors = row.errors,
-    t.registered = row.registered, t.updated = row.updated
+    t.registered = row.registered, t.updated = row.updated,
+    t.approved_hash = row.approved_hash, t.approved_by = row.approved_by,
+    t.approved_at = row.approved_at

@@ -1,7 +1,8 @@
 // All services.
 // params:
 // access: read
-// returns: name, title, description, owner
+// returns: name, title, description, owner, source, digest
 MATCH (s:Service)
-RETURN s.name AS name, s.title AS title, s.description AS description, s.owner AS owner
+RETURN s.name AS name, s.title AS title, s.description AS description, s.owner AS owner,
+       s.source AS source, s.digest AS digest
 ORDER BY name

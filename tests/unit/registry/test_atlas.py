@@ -67,7 +67,7 @@ def test_a_tool_that_makes_what_it_needs_cannot_start_itself(build):
 
 def test_a_visible_field_that_nobody_knows_is_refused(build):
     with pytest.raises(UnknownField, match="order_id"):
-        survey(build(a=(["order_id"], [])), ["order_ids"])
+        survey(build(a=(["order_id"], [])), ["order_idx"])
 
 
 def test_single_producers_count_who_depends_on_them(build):

@@ -4,13 +4,16 @@ import gzip
 import hashlib
 import json
 import random
+import re
 from itertools import pairwise
 
 import pytest
 
+from spm.cypher import load
 from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import InputError, StoreWriteFailed
 from spm.registry.exchange import export_registry, import_registry, verify
+from spm.registry.graph import LABELS, RELATIONSHIPS
 from spm.registry.records import SECTIONS
 from spm.registry.registry import Registry
 
@@ -45,12 +48,23 @@ def full(registry, manifest, trace):
     registry.remove("removed", force=True)
     registry.remove("back", force=True)
     registry.register(manifest("s", back={"description": "again"}))
+    registry.store.write("extra", lambda tx: _extra(tx))
     rows = [
         {"first": "mail", "second": "größe", "reviewed_by": "Zoë", "at": "2026-01-01"},
         {"first": "y", "second": "mail", "reviewed_by": None, "at": None},
     ]
     registry.store.write("review", lambda tx: {"n": len(tx.run("exchange/put_same_as", rows=rows))})
     return registry.store
+
+
+def _extra(tx):
+    """What comes later in the life of a registry: approval, decay, pruning."""
+    tx.run("tools/approve", ids=["s/a"], by="Zoë", at="2026-01-01T00:00:00Z")
+    rows = [{"first": "s/a", "second": "s/b", "weight": 0.333333}]
+    tx.run("traces/weigh", rows=rows)
+    tx.run("traces/prune", ids=["ｚ"])
+    tx.run("traces/prune_steps", ids=["ｚ"])
+    return {"done": True}
 
 
 @pytest.fixture
@@ -167,6 +181,32 @@ def test_batches_are_filled_and_progress_is_told(store, other, tmp_path, manifes
     assert all(b[0] - a[0] <= 2 for a, b in pairwise(heard))
     export_registry(other, tmp_path / "g.jsonl")
     assert (tmp_path / "g.jsonl").read_bytes() == (tmp_path / "f.jsonl").read_bytes()
+
+
+# What a section of the file holds of the graph, under which names.
+HOLDS = {
+    "services": "Service", "families": "Family", "fields": "Field", "tools": "Tool",
+    "versions": "ToolVersion", "trajectories": "Trajectory", "same_as": "SAME_AS",
+    "provided_by": "PROVIDED_BY", "in_family": "IN_FAMILY", "requires": "REQUIRES",
+    "produces": "PRODUCES", "has_version": "HAS_VERSION", "precedes": "PRECEDES",
+    "before": "BEFORE", "steps": "STEP",
+}  # fmt: skip
+
+
+def test_whatever_the_graph_carries_is_in_the_file():
+    """Red when somebody adds a property: add it to the section and to its two query files."""
+    assert set(HOLDS) == set(SECTIONS)
+    left_out = {"Registry", "Migration", "Operation"}
+    assert {*LABELS, *RELATIONSHIPS} - left_out == set(HOLDS.values())
+    for name, what in HOLDS.items():
+        section = SECTIONS[name]
+        if what in LABELS:
+            assert set(section.columns) == set(LABELS[what]) - {"vector", "vector_of"}
+        else:
+            assert set(section.columns) - set(section.points) == set(RELATIONSHIPS[what][2])
+        assert set(load(f"exchange/{name}").returns) == set(section.columns)
+        written = set(re.findall(r"row\.(\w+)", load(f"exchange/put_{name}").text))
+        assert written == set(section.columns)
 
 
 # -- what is refused ---------------------------------------------------------------------------
