@@ -7,6 +7,7 @@ import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_saved, opened
 from spm.cli.output import as_json, note, table
+from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
 
 
 def cypher(
@@ -20,6 +21,8 @@ def cypher(
         typer.Option("--saved", help="Run a saved query.", autocompletion=complete_saved),
     ] = None,
     list_saved: Annotated[bool, typer.Option("--list", help="List the saved queries.")] = False,
+    format: PictureOption = Picture.table,
+    html: HtmlOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -29,6 +32,8 @@ def cypher(
         return
     if (query is None) == (saved is None):
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
+    from spm.registry.drawings import draw_answer
+
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")
     if saved is not None and saved not in known:
@@ -37,7 +42,9 @@ def cypher(
         answer = registry.saved(saved, params) if saved else registry.cypher(query or "", params)
     if answer.truncated:
         note(f"Only the first {len(answer.rows):,} rows are shown; add LIMIT or narrow the query.")
-    if json:
+    if drawn(lambda: draw_answer(answer), format, html):
+        return
+    if json or format is Picture.json:
         as_json(answer.rows)
         return
     table(

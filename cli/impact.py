@@ -8,6 +8,7 @@ import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
 from spm.cli.output import as_json, say, table
+from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
 
 if TYPE_CHECKING:
     from spm.registry.impact import Alternative, Impact
@@ -29,10 +30,13 @@ def impact(
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Lines of each list; JSON has all.")] = 10,
+    format: PictureOption = Picture.table,
+    html: HtmlOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show what would happen if a tool or a field went away. Nothing is changed."""
+    from spm.registry.drawings import draw_impact
     from spm.registry.impact import impact as assess
     from spm.registry.impact import read_golden
 
@@ -40,7 +44,8 @@ def impact(
     known = None if golden is None else list(read_golden(golden))
     with opened(store) as registry:
         found = assess(registry.store, name, kind="field" if field else None, golden=known)
-    as_json(found) if json else _show(found, limit)
+    if not drawn(lambda: draw_impact(found), format, html):
+        as_json(found) if json or format is Picture.json else _show(found, limit)
 
 
 def _show(found: "Impact", limit: int) -> None:

@@ -14,7 +14,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import typer
 
-from spm.cli import bench, cypher, demo, doctor, fields, menu, path, tools, traces
+from spm.cli import (
+    atlas,
+    bench,
+    cypher,
+    demo,
+    doctor,
+    exchange,
+    fields,
+    impact,
+    menu,
+    path,
+    tools,
+    traces,
+)
 from spm.cli.output import note
 from spm.registry.errors import SpmError
 
@@ -32,6 +45,10 @@ app.add_typer(fields.app, name="fields")
 app.add_typer(bench.app, name="bench")
 app.command("path")(path.path)
 app.command("cypher")(cypher.cypher)
+app.command("impact")(impact.impact)
+app.command("atlas")(atlas.atlas)
+app.command("export")(exchange.export)
+app.command("import")(exchange.import_file)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 

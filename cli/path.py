@@ -6,6 +6,7 @@ import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
 from spm.cli.output import as_json, note, say, table
+from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
 
 if TYPE_CHECKING:
     from spm.registry.paths import Path, Plan
@@ -24,6 +25,8 @@ def path(
     to: Annotated[
         str | None, typer.Option("--to", help="The tool to run.", autocompletion=complete_tool)
     ] = None,
+    format: PictureOption = Picture.table,
+    html: HtmlOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -33,15 +36,20 @@ def path(
 
     spm path --have FIELD --to TOOL: the tools, in order, that make TOOL runnable.
     """
+    from spm.registry.drawings import draw_paths, draw_plan
+
+    as_text = json or format is Picture.json
     if source and target and not to and not have:
         with opened(store) as registry:
             found = registry.paths(source, target)
-        as_json(found) if json else _show_paths(source, target, found)
+        if not drawn(lambda: draw_paths(found), format, html):
+            as_json(found) if as_text else _show_paths(source, target, found)
         raise typer.Exit(0 if found else 1)
     if to and not source and not target:
         with opened(store) as registry:
             plan = registry.plan(have or [], to)
-        as_json(plan) if json else _show_plan(plan)
+        if not drawn(lambda: draw_plan(plan), format, html):
+            as_json(plan) if as_text else _show_plan(plan)
         raise typer.Exit(1 if plan.ask else 0)
     raise typer.BadParameter("Give FROM and TO, or --to TOOL with --have FIELD.")
 

@@ -8,6 +8,7 @@ import typer
 from spm.cli import life
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
 from spm.cli.output import as_json, note, progress, say, table
+from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
 
 if TYPE_CHECKING:
     from spm.registry import Registry
@@ -167,13 +168,19 @@ def list_tools(
 @app.command()
 def show(
     tool: Annotated[str, typer.Argument(help="Id or name.", autocompletion=complete_tool)],
+    format: PictureOption = Picture.table,
+    html: HtmlOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show one tool: what it takes and from whom, what it gives and to whom, its versions."""
+    from spm.registry.drawings import draw_tool_neighbourhood
+
     with opened(store) as registry:
         view = registry.show(tool)
-    if json:
+        if drawn(lambda: draw_tool_neighbourhood(registry.store, tool), format, html):
+            return
+    if json or format is Picture.json:
         as_json(view)
         return
     head = view.tool
