@@ -34,6 +34,7 @@ ROW = {
     "path": ["shop/x"], "frequency": 1, "entry_frequency": 1, "calls": 1, "errors": 0,
     "digest": "0", "vector": VECTOR, "evidence": "declared", "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
+    "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
@@ -78,6 +79,7 @@ def populated(
             )
             # The server warns of names it never saw; it has seen all that are in the dictionary.
             properties = {name: 0 for known in graph.LABELS.values() for name in known}
+            properties |= {name: 0 for *_, known in graph.RELATIONSHIPS.values() for name in known}
             driver.execute_query("CREATE (n:Seen) SET n = $p DELETE n", p=properties)
         yield embedded, remote
 

@@ -143,7 +143,7 @@ FIELDS = st.lists(st.sampled_from("uvwxyz"), max_size=2)
 @given(st.lists(st.tuples(FIELDS, FIELDS), max_size=5), st.sets(st.sampled_from("uvwxyz")))
 def test_reach_is_what_some_order_can_run(tools, visible):
     found = contracts(**{f"t{i}": tool for i, tool in enumerate(tools)})
-    best = set()
+    best: set[str] = set()
     for order in permutations(found.tools):
         hand, ran = set(visible), set()
         for tool in order:

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -401,7 +402,7 @@ class Busy:
 
 
 def test_while_others_write_the_export_takes_the_lock_and_leaves_no_trace(full, file, tmp_path):
-    busy = Busy(full)
+    busy: Any = Busy(full)
     export_registry(busy, tmp_path / "busy.jsonl")
     assert busy.locked == 1
     assert (tmp_path / "busy.jsonl").read_bytes() == file.read_bytes()

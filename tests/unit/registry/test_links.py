@@ -1,0 +1,161 @@
+"""Suggesting that two fields are the same, and a person's word on it."""
+
+import numpy as np
+import pytest
+
+from spm.registry.errors import InputError, UnknownField
+from spm.registry.links import MINIMUM, PER_FIELD, WEIGHTS, merge, split, suggest
+from spm.registry.plain import PlainRanker
+
+
+@pytest.fixture
+def shop_registry(registry, manifest):
+    registry.register(
+        manifest(
+            "s",
+            find=([], ["client_number", "parcel_weight"]),
+            mail=(["customer_number"], ["receipt_id"]),
+            other=(["page", "weather_report"], ["api_key"]),
+        )
+    )
+    return registry
+
+
+def pairs(found):
+    return [(s.output, s.input) for s in found]
+
+
+def test_names_that_share_words_are_suggested_without_an_encoder(shop_registry):
+    found = suggest(shop_registry.store, minimum=0.1)
+    assert pairs(found)[0] == ("client_number", "customer_number")
+    # number says little alone and counts half: 0.5 of 2.5 words; the types agree
+    assert found[0].reasons == {"name": 0.2, "type": 1.0}
+    assert found[0].confidence == pytest.approx(WEIGHTS["name"] * 0.2 + WEIGHTS["type"])
+
+
+def test_the_real_encoder_knows_that_a_client_is_a_customer(shop_registry, encoder):
+    found = suggest(shop_registry.store, encoder.encode_documents)
+    assert pairs(found)[0] == ("client_number", "customer_number")
+    assert found[0].confidence >= MINIMUM
+    assert found[0].reasons["description"] > 0.5
+    assert suggest(shop_registry.store) == []
+
+
+def test_observed_transitions_are_evidence(shop_registry, trace):
+    before = suggest(shop_registry.store, minimum=0)
+    shop_registry.import_traces([trace("find", "mail", trace_id=str(i)) for i in range(3)])
+    after = suggest(shop_registry.store, minimum=0)
+    assert all("flow" not in s.reasons for s in before)
+    flowed = {(s.output, s.input): s.reasons.get("flow") for s in after}
+    assert flowed["client_number", "customer_number"] == 1.0
+    assert flowed["client_number", "weather_report"] is None
+
+
+def test_only_required_fields_that_nobody_makes_are_asked_for(registry, manifest):
+    registry.register(
+        manifest(
+            "s",
+            make=([], ["order_id", "invoice_id"]),
+            take=(["order_id"], []),
+            maybe={"inputs": [{"name": "invoice_ref", "required": False}]},
+        )
+    )
+    assert suggest(registry.store, minimum=0) == []
+
+
+def test_what_steers_a_call_is_never_suggested(shop_registry):
+    named = {name for pair in pairs(suggest(shop_registry.store, minimum=0)) for name in pair}
+    assert named
+    assert not named & {"page", "api_key"}
+
+
+def test_suggestions_are_bounded_and_best_first(registry, manifest):
+    makers = {f"make{i}": ([], [f"invoice_part{i}_x"]) for i in range(6)}
+    registry.register(manifest("s", take=(["invoice_number", "invoice_sum"], []), **makers))
+    found = suggest(registry.store, minimum=0)
+    assert len(found) == 2 * PER_FIELD
+    assert [s.confidence for s in found] == sorted((s.confidence for s in found), reverse=True)
+    assert len(suggest(registry.store, minimum=0, count=2)) == 2
+    assert suggest(registry.store, minimum=1) == []
+
+
+def test_an_empty_registry_has_nothing_to_suggest(registry):
+    assert suggest(registry.store, lambda texts: np.ones((len(texts), 2), np.float32)) == []
+
+
+# -- a person's word ---------------------------------------------------------------------------
+
+
+def test_a_merge_is_kept_with_who_reviewed_it_and_suggested_no_more(shop_registry, encoder):
+    row = merge(shop_registry.store, "customerNumbers", "Client Number", "Ann")
+    assert row == {"field": "client_number", "same": "customer_number", "reviewed_by": "Ann"}
+    (kept,) = shop_registry.store.read("fields/reviewed")
+    assert {key: kept[key] for key in row} == row
+    assert kept["at"]
+    found = suggest(shop_registry.store, encoder.encode_documents, minimum=0)
+    assert ("client_number", "customer_number") not in pairs(found)
+
+
+def test_paths_and_plans_go_through_merged_fields_until_they_are_split(shop_registry):
+    store = shop_registry.store
+    assert shop_registry.paths("find", "mail") == []
+    assert shop_registry.plan([], "mail").ask == ["customer_number"]
+    merge(store, "client_number", "customer_number", "Ann")
+    (path,) = shop_registry.paths("find", "mail")
+    assert [(hop.source, hop.target) for hop in path.hops] == [("s/find", "s/mail")]
+    plan = shop_registry.plan([], "mail")
+    assert (plan.steps, plan.ask) == (["s/find", "s/mail"], [])
+    assert shop_registry.plan(["client_number"], "mail").steps == ["s/mail"]
+    assert split(store, "customer_number", "client_number") == {
+        "field": "client_number",
+        "same": "customer_number",
+    }
+    assert shop_registry.paths("find", "mail") == []
+    assert shop_registry.plan([], "mail").ask == ["customer_number"]
+
+
+def test_a_menu_lifts_who_makes_a_merged_field(shop_registry, encoder):
+    shop_registry.encode(encoder)
+
+    def lift():
+        ranker = PlainRanker(shop_registry.store, lambda: encoder)
+        items = shop_registry.menu("mail the customer", ranker).items
+        return next(item for item in items if item.id == "s/find").terms.get("producer")
+
+    assert lift() is None
+    merge(shop_registry.store, "client_number", "customer_number", "Ann")
+    assert lift() > 0
+
+
+def test_merging_twice_leaves_one_edge(shop_registry):
+    for by in ("Ann", "Bob"):
+        merge(shop_registry.store, "client_number", "customer_number", by)
+    (kept,) = shop_registry.store.read("fields/reviewed")
+    assert kept["reviewed_by"] == "Bob"
+
+
+def test_a_merge_outlives_a_new_registration_of_both_sides(shop_registry, manifest):
+    merge(shop_registry.store, "client_number", "customer_number", "Ann")
+    changed = {"description": "new", "outputs": [{"name": "client_number"}]}
+    shop_registry.register(manifest("s", find=changed))
+    assert shop_registry.paths("find", "mail")
+
+
+@pytest.mark.parametrize("act", [lambda s, a, b: merge(s, a, b, "Ann"), split])
+def test_unknown_fields_are_refused_with_the_nearest(shop_registry, act):
+    with pytest.raises(UnknownField, match="client_number"):
+        act(shop_registry.store, "client_numbr", "customer_number")
+    with pytest.raises(UnknownField):
+        act(shop_registry.store, "customer_number", "zzz")
+
+
+def test_a_field_cannot_be_merged_with_itself(shop_registry):
+    with pytest.raises(InputError, match="one field already"):
+        merge(shop_registry.store, "client_number", "Client Numbers", "Ann")
+
+
+def test_what_was_never_merged_cannot_be_split(shop_registry):
+    revision = shop_registry.status()["revision"]
+    with pytest.raises(InputError, match="never merged. See: spm fields list"):
+        split(shop_registry.store, "client_number", "customer_number")
+    assert shop_registry.status()["revision"] == revision
