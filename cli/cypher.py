@@ -32,7 +32,7 @@ def cypher(
         return
     if (query is None) == (saved is None):
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
-    from spm.registry.drawings import draw_answer
+    from spm.registry.pictures.drawings import draw_answer
 
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")

@@ -36,9 +36,9 @@ def impact(
     json: JsonOption = False,
 ) -> None:
     """Show what would happen if a tool or a field went away. Nothing is changed."""
-    from spm.registry.drawings import draw_impact
     from spm.registry.impact import impact as assess
     from spm.registry.impact import read_golden
+    from spm.registry.pictures.drawings import draw_impact
 
     # Read first: a mistake in the file should not wait for the store.
     known = None if golden is None else list(read_golden(golden))

@@ -36,7 +36,7 @@ def path(
 
     spm path --have FIELD --to TOOL: the tools, in order, that make TOOL runnable.
     """
-    from spm.registry.drawings import draw_paths, draw_plan
+    from spm.registry.pictures.drawings import draw_paths, draw_plan
 
     as_text = json or format is Picture.json
     if source and target and not to and not have:

@@ -10,7 +10,7 @@ import typer
 from spm.cli.output import note
 
 if TYPE_CHECKING:
-    from spm.registry.pictures import Drawing
+    from spm.registry.pictures.rendering import Drawing
 
 
 class Picture(StrEnum):
@@ -37,7 +37,7 @@ def drawn(make: "Callable[[], Drawing]", format: Picture, html: Path | None) -> 
         InputError: the page cannot be written.
     """
     from spm.registry.errors import InputError
-    from spm.registry.pictures import render
+    from spm.registry.pictures.rendering import render
 
     if html:
         try:

@@ -174,7 +174,7 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show one tool: what it takes and from whom, what it gives and to whom, its versions."""
-    from spm.registry.drawings import draw_tool_neighbourhood
+    from spm.registry.pictures.drawings import draw_tool_neighbourhood
 
     with opened(store) as registry:
         view = registry.show(tool)

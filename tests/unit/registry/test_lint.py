@@ -152,9 +152,7 @@ def source(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_a_source_is_judged_beside_what_is_registered_and_before_it_is(
-    registry, manifest, source
-):
+def test_a_source_is_judged_beside_what_is_registered_and_before_it_is(registry, manifest, source):
     assert judged(registry, source) == {"new/get_order": ["unproduced-field"]}
     registry.register(manifest("crm", find_customer=MAKER))
     assert judged(registry, source) == {"new/get_order": []}

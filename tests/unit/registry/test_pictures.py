@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry import drawings
-from spm.registry.drawings import (
+from spm.registry.impact import impact
+from spm.registry.pictures import drawings
+from spm.registry.pictures.drawings import (
     draw_answer,
     draw_impact,
     draw_paths,
     draw_plan,
     draw_tool_neighbourhood,
 )
-from spm.registry.impact import impact
-from spm.registry.layout import arrange
-from spm.registry.pictures import DARK, KINDS, LIGHT, Drawing, Edge, Node, render
+from spm.registry.pictures.layout import arrange
+from spm.registry.pictures.rendering import DARK, KINDS, LIGHT, Drawing, Edge, Node, render
 
 HOSTILE = [
     '</script><script>alert("x")</script>',

@@ -9,7 +9,7 @@ from typing import Any
 from spm.registry.graph import RELATIONSHIPS
 from spm.registry.impact import Impact
 from spm.registry.paths import Path, Plan
-from spm.registry.pictures import Drawing, Edge, Node
+from spm.registry.pictures.rendering import Drawing, Edge, Node
 from spm.registry.store import Answer, Store
 from spm.registry.tools import show
 

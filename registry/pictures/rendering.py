@@ -203,7 +203,7 @@ def _xml(text: str) -> str:
 
 def to_html(drawing: Drawing) -> str:
     """One page that works offline, light and dark."""
-    from spm.registry.page import page
+    from spm.registry.pictures.page import page
 
     return page(drawing)
 

@@ -5,8 +5,8 @@ import hashlib
 import unicodedata
 from html import escape
 
-from spm.registry.layout import COLUMN_GAP, Layout, Point, arrange
-from spm.registry.pictures import (
+from spm.registry.pictures.layout import COLUMN_GAP, Layout, Point, arrange
+from spm.registry.pictures.rendering import (
     DARK,
     DASHED,
     KINDS,
