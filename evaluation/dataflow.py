@@ -7,6 +7,7 @@ bound; the same edges are judged for every way of naming, so the ways can be com
 
 import gzip
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -92,5 +93,5 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 yield json.loads(line)
-    except (OSError, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise InputError(f"Cannot read {str(path)!r}: {error}.") from error

@@ -1,0 +1,84 @@
+"""`spm fields list | suggest | merge | split` on the command line."""
+
+import pytest
+
+from spm.registry import Registry
+
+
+@pytest.fixture
+def run(spm, tmp_path, manifest):
+    with Registry.open(str(tmp_path / "store")) as registry:
+        registry.register(
+            manifest(
+                "s",
+                find=([], ["clientNumber"]),
+                mail=(["customer_number"], []),
+                track=(["client_number"], []),
+            )
+        )
+    return lambda *arguments: spm("fields", *arguments, "--store", tmp_path / "store")
+
+
+def refused(done, text):
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("spm: ")
+    assert text in done.err
+
+
+def test_fields_are_listed_with_who_makes_and_takes_them(run):
+    rows = {row["field"]: row for row in run("list", "--json").json}
+    client = rows["client_number"]
+    assert (client["producers"], client["consumers"], client["required"]) == (1, 1, 1)
+    assert client["aliases"] == ["clientNumber"]
+    assert [row["field"] for row in run("list", "--unproduced", "--json").json] == [
+        "customer_number"
+    ]
+    done = run("list")
+    assert "clientNumber" in done.out
+    assert "2 fields" in done.err
+
+
+def test_suggestions_come_with_confidence_reasons_and_a_next_step(run):
+    (found,) = run("suggest", "--json").json
+    assert (found["output"], found["input"]) == ("client_number", "customer_number")
+    assert 0.35 <= found["confidence"] <= 1
+    assert found["reasons"]["description"] > 0.5
+    done = run("suggest")
+    assert "client_number" in done.out
+    assert "spm fields merge OUTPUT INPUT" in done.err
+    assert run("suggest", "--minimum", 1, "--json").json == []
+    assert "Nothing to suggest." in run("suggest", "--minimum", 1).err
+    assert run("suggest", "--minimum", 2).code == 2
+
+
+def test_a_merge_is_kept_shown_and_taken_back(run):
+    done = run("merge", "clientNumber", "customer_number", "--by", "Ann", "--json")
+    assert done.json == {
+        "field": "client_number",
+        "same": "customer_number",
+        "reviewed_by": "Ann",
+    }
+    rows = {row["field"]: row["same"] for row in run("list", "--json").json}
+    assert rows == {"client_number": ["customer_number"], "customer_number": ["client_number"]}
+    assert run("suggest", "--json").json == []
+    done = run("split", "customer_number", "client_number")
+    assert done.out == "client_number and customer_number are two fields again.\n"
+    assert all(row["same"] == [] for row in run("list", "--json").json)
+
+
+def test_who_merges_is_written_down_without_being_asked(run):
+    assert run("merge", "client_number", "customer_number", "--json").json["reviewed_by"]
+
+
+def test_mistakes_are_one_line_with_a_next_step(run):
+    refused(run("merge", "client_nubmer", "customer_number"), "client_number")
+    refused(run("merge", "client_number", "clientNumbers"), "one field already")
+    refused(run("split", "client_number", "customer_number"), "See: spm fields list")
+    assert run("merge", "client_number").code == 2
+
+
+@pytest.mark.parametrize("command", ["list", "suggest", "merge", "split"])
+def test_each_command_explains_itself(spm, command):
+    done = spm("fields", command, "--help")
+    assert done.code == 0
+    assert "--json" in done.out

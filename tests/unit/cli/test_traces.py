@@ -1,0 +1,86 @@
+"""`spm traces import | stats | prune | decay` on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spm.registry import Registry
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "formats" / "traces"
+
+
+@pytest.fixture
+def run(spm, tmp_path, manifest):
+    with Registry.open(str(tmp_path / "store")) as registry:
+        names = ("find_orders", "get_policy", "cancel_order", "refund", "ping", "unused")
+        registry.register(manifest("s", **dict.fromkeys(names, ([], []))))
+    return lambda *arguments: spm("traces", *arguments, "--store", tmp_path / "store")
+
+
+def test_a_transcript_is_imported_once(run):
+    done = run("import", DATA / "chat.jsonl", "--json")
+    assert done.json == {"imported": 4, "known": 0, "skipped": 0, "steps": 6}
+    done = run("import", DATA / "chat.jsonl")
+    assert done.out == "0 trajectories imported, 4 already known\n"
+    assert run("import", DATA / "chat.jsonl", "--from", "openai", "--json").json["known"] == 4
+
+
+def test_unknown_tools_stop_an_import_unless_they_are_left_out(run):
+    done = run("import", DATA / "anthropic.json")
+    assert (done.code, done.out) == (1, "")
+    assert "--skip-unknown" in done.err
+    done = run("import", DATA / "anthropic.json", "--skip-unknown")
+    assert done.code == 0
+    assert "2 skipped (unknown tools)" in done.out
+
+
+def test_a_wrong_format_is_refused_with_the_known_ones(run):
+    done = run("import", DATA / "chat.jsonl", "--from", "zipkin")
+    assert done.code == 1
+    assert "Known: spm, otlp" in done.err
+
+
+def test_statistics_are_shown(run):
+    assert "spm traces import FILE" in run("stats").err
+    run("import", DATA / "chat.jsonl")
+    found = run("stats", "--json").json
+    assert (found["trajectories"], found["successful"]) == (4, 4)
+    assert found["unused"] == ["s/unused"]
+    assert [row["id"] for row in found["errors"]] == ["s/get_policy"]
+    assert [(r["first"], r["second"]) for r in found["travelled"]] == [
+        ("s/find_orders", "s/cancel_order")
+    ]
+    done = run("stats", "--top", 1)
+    assert "4 trajectories, 4 successful" in done.out
+    assert "1 active tools were never called: s/unused" in done.out
+
+
+def test_old_trajectories_are_pruned_and_still_known(run):
+    run("import", DATA / "chat.jsonl")
+    assert run("prune", "--before", "2026-09-21", "--json").json == {"pruned": 0}
+    assert run("prune", "--before", "2026-09-22", "--json").json == {"pruned": 2}
+    assert run("prune", "--before", "2026-09-22").out == "0 trajectories pruned\n"
+    assert run("import", DATA / "chat.jsonl", "--json").json["known"] == 4
+    assert run("stats", "--json").json["trajectories"] == 4
+    assert run("prune", "--before", "yesterday").code == 2
+    assert run("prune").code == 2
+
+
+def test_old_transitions_weigh_less(run, tmp_path):
+    lines = [{"request": "x", "steps": ["ping", "refund"], "time": "2020-01-01T00:00:00Z"}]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run("import", tmp_path / "t.jsonl")
+    assert run("decay", "--half-life", 30, "--json").json == {"weighed": 1}
+    with Registry.open(str(tmp_path / "store")) as registry:
+        (row,) = registry.store.read("menu/neighbours", ids=["s/ping"])
+    assert row["weight"] < 0.001
+    assert run("stats", "--json").json["travelled"][0]["count"] == 1
+    assert run("decay", "--half-life", 0).code == 2
+
+
+@pytest.mark.parametrize("command", ["import", "stats", "prune", "decay"])
+def test_each_command_explains_itself(spm, command):
+    done = spm("traces", command, "--help")
+    assert done.code == 0
+    assert "--json" in done.out

@@ -1,0 +1,246 @@
+"""Traces of every format through one door: what is counted, what is observed, what never stays."""
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from spm.registry import Registry
+from spm.registry.errors import TraceError
+from spm.registry.formats.tracing import FORMATS, MAX_STEPS, TraceFile
+from spm.registry.models import Trace
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
+FILES = {
+    "otlp.json": "otlp",
+    "otlp.jsonl": "otlp",
+    "phoenix.jsonl": "openinference",
+    "chat.jsonl": "openai",
+    "responses.json": "openai",
+    "anthropic.json": "anthropic",
+    "buy.arazzo.yaml": "arazzo",
+}
+
+
+def file(name):
+    return DATA / ("openapi" if "arazzo" in name else "traces") / name
+
+
+def register_tools(registry, manifest, traces, **specs):
+    names = {step.tool for trace in traces for step in trace.steps}
+    registry.register(manifest("s", **{name: specs.get(name, ([], [])) for name in sorted(names)}))
+
+
+def outputs(registry, tool):
+    return {r["field"]: (r["evidence"], r["count"]) for r in registry.show(tool).outputs}
+
+
+def everything(registry):
+    nodes = registry.cypher(
+        "MATCH (n) WHERE NOT n:Operation AND NOT n:Registry RETURN n ORDER BY n.id, n.name"
+    ).rows
+    edges = registry.cypher(
+        "MATCH (a)-[e]->(b) RETURN coalesce(a.id, a.name) AS a, e, coalesce(b.id, b.name) AS b "
+        "ORDER BY a, b, type(e), e.idx"
+    ).rows
+    return nodes, edges
+
+
+# -- every format ------------------------------------------------------------------------------
+
+
+def test_every_fixture_and_every_format_is_tried():
+    assert {p.name for p in (DATA / "traces").iterdir()} == FILES.keys() - {"buy.arazzo.yaml"}
+    assert {*FILES.values(), "spm"} == set(FORMATS)
+
+
+@pytest.mark.parametrize(("name", "format"), FILES.items())
+def test_a_file_is_detected_and_imported_once(registry, store, manifest, name, format):
+    found = TraceFile(file(name))
+    assert found.format == format
+    traces = list(found)
+    assert traces == list(found) == list(TraceFile(file(name), format))
+    register_tools(registry, manifest, traces)
+    first = registry.import_traces(found)
+    assert (first.imported, first.known) == (len(traces), 0)
+    assert first.steps == sum(len(trace.steps) for trace in traces)
+    before = everything(registry), registry.status(), store.journal.size()
+    again = registry.import_traces(TraceFile(file(name)))
+    assert (again.imported, again.known) == (0, len(traces))
+    assert (everything(registry), registry.status(), store.journal.size()) == before
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_value_reaches_the_disk(registry, store, manifest, name):
+    raw = file(name).read_text()
+    assert "SECRET" in raw or "arazzo" in name
+    register_tools(registry, manifest, list(TraceFile(file(name))))
+    registry.import_traces(TraceFile(file(name)))
+    registry.close()
+    files = [path for path in store.folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) > 1_000
+    assert [path.name for path in files if b"SECRET" in path.read_bytes()] == []
+    with Registry.open(str(store.folder)) as opened:
+        assert "SECRET" not in repr(everything(opened))
+
+
+def test_the_projects_own_lines_are_read_too(registry, store, manifest, tmp_path):
+    path = tmp_path / "own.jsonl"
+    call = {"tool": "find", "arguments": {"q": "SECRET"}, "result": {"parcel_id": "SECRET"}}
+    path.write_text(json.dumps({"request": "find it", "steps": [call]}) + "\n")
+    assert TraceFile(path).format == "spm"
+    register_tools(registry, manifest, list(TraceFile(path)))
+    assert registry.import_traces(TraceFile(path)).imported == 1
+    assert outputs(registry, "find") == {"parcel_id": ("observed", 1)}
+    registry.close()
+    files = [f for f in store.folder.rglob("*") if f.is_file()]
+    assert not any(b"SECRET" in f.read_bytes() for f in files)
+
+
+def test_an_empty_file_has_no_traces(registry, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    assert list(TraceFile(tmp_path / "empty.jsonl")) == []
+
+
+def test_an_arazzo_document_may_be_json(tmp_path):
+    import yaml
+
+    document = yaml.safe_load(file("buy.arazzo.yaml").read_text())
+    (tmp_path / "buy.json").write_text(json.dumps(document, indent=1))
+    found = TraceFile(tmp_path / "buy.json")
+    assert found.format == "arazzo"
+    assert [t.steps for t in found] == [t.steps for t in TraceFile(file("buy.arazzo.yaml"))]
+
+
+def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path):
+    with pytest.raises(TraceError, match="No trace format 'zipkin'. Known: spm, otlp"):
+        TraceFile(tmp_path / "x", "zipkin")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(TraceError, match="Cannot read"):
+        TraceFile(tmp_path / "none.jsonl")
+    with pytest.raises(TraceError, match="Cannot read"):
+        list(TraceFile(tmp_path / "none.yaml"))
+
+
+def test_what_is_no_workflow_is_refused_as_a_trace(tmp_path):
+    (tmp_path / "x.yaml").write_text("hello: 1\n")
+    with pytest.raises(TraceError):
+        list(TraceFile(tmp_path / "x.yaml"))
+
+
+def test_a_loop_is_cut_at_what_a_trace_takes(tmp_path):
+    calls = [
+        {"id": str(i), "type": "function", "function": {"name": "ping", "arguments": "{}"}}
+        for i in range(MAX_STEPS + 5)
+    ]
+    messages = [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": calls}]
+    (tmp_path / "loop.jsonl").write_text(json.dumps({"messages": messages}))
+    (trace,) = TraceFile(tmp_path / "loop.jsonl")
+    assert len(trace.steps) == MAX_STEPS
+
+
+def test_a_bad_line_in_the_middle_leaves_nothing(registry, manifest, tmp_path):
+    path = tmp_path / "t.jsonl"
+    good = json.dumps({"request": "x", "steps": ["a"]})
+    path.write_text(f"{good}\n{{broken\n")
+    registry.register(manifest("s", a=([], [])))
+    with pytest.raises(TraceError, match=r"t\.jsonl:2"):
+        registry.import_traces(TraceFile(path))
+    assert registry.status()["trajectories"] == 0
+
+
+# -- what is observed --------------------------------------------------------------------------
+
+
+def own(*steps, **more):
+    return Trace.model_validate({"request": "x", "steps": list(steps), **more})
+
+
+def test_observed_results_become_edges_with_their_count(registry, manifest):
+    name = "otlp.jsonl"
+    register_tools(registry, manifest, list(TraceFile(file(name))))
+    registry.import_traces(TraceFile(file(name)))
+    assert outputs(registry, "get_customer") == {
+        "customer": ("observed", 1),
+        "customer_id": ("observed", 1),
+        "customer_name": ("observed", 1),
+        "vip": ("observed", 1),
+    }
+    assert outputs(registry, "list_orders") == {}
+
+
+def test_what_is_declared_stays_declared_and_counts_too(registry, manifest):
+    registry.register(manifest("s", find=([], ["parcel_id"])))
+    step = {"tool": "find", "result": {"parcelId": 1, "weight": 2.5}}
+    registry.import_traces([own(step, step)])
+    assert outputs(registry, "find") == {"parcel_id": ("declared", 2), "weight": ("observed", 2)}
+    registry.import_traces([own(step, trace_id="later")])
+    assert outputs(registry, "find") == {"parcel_id": ("declared", 3), "weight": ("observed", 3)}
+
+
+def test_failed_calls_give_nothing(registry, manifest):
+    registry.register(manifest("s", find=([], [])))
+    registry.import_traces([own({"tool": "find", "ok": False, "result": {"parcel_id": 1}})])
+    assert outputs(registry, "find") == {}
+
+
+def test_generic_results_belong_to_the_family_and_control_names_to_nobody(registry, manifest):
+    registry.register(manifest("s", find={"family": "parcels"}))
+    step = {"tool": "find", "result": {"id": 1, "next_page_token": "x", "weight": 1}}
+    registry.import_traces([own(step)])
+    assert set(outputs(registry, "find")) == {"parcel_id", "weight"}
+
+
+def test_an_observed_output_feeds_paths(registry, manifest):
+    registry.register(manifest("s", find=([], []), send=(["parcel_id"], [])))
+    assert registry.paths("find", "send") == []
+    registry.import_traces([own({"tool": "find", "result": {"parcel_id": 1}})])
+    assert registry.paths("find", "send")[0].hops[0].field == "parcel_id"
+
+
+def test_observed_and_then_declared_keeps_the_count(registry, manifest):
+    registry.register(manifest("s", find=([], [])))
+    registry.import_traces([own({"tool": "find", "result": {"parcel_id": 1}})])
+    registry.register(manifest("s", find=([], ["parcel_id"])))
+    assert outputs(registry, "find") == {"parcel_id": ("declared", 1)}
+
+
+def test_what_was_observed_stays_when_the_tool_is_declared_anew(registry, manifest):
+    registry.register(manifest("s", find=([], ["tracking"])))
+    registry.import_traces([own({"tool": "find", "result": {"parcel_id": 1}})])
+    registry.register(manifest("s", find={"description": "new"}))
+    assert outputs(registry, "find") == {"parcel_id": ("observed", 1)}
+
+
+# -- memory ------------------------------------------------------------------------------------
+
+
+def peak_of_import(folder, manifest, count):
+    """The most memory that Python held while so many short traces were imported, in bytes."""
+    path = folder / f"{count}.jsonl"
+    with path.open("w") as lines:
+        for i in range(count):
+            steps = [{"tool": "a"}, {"tool": "b", "result": {"parcel_id": "x"}}]
+            line = {"trace_id": f"t{i}", "request": f"request {i}", "steps": steps}
+            lines.write(json.dumps(line) + "\n")
+    with Registry.open(str(folder / f"store{count}")) as registry:
+        registry.register(manifest("s", a=([], []), b=([], [])))
+        tracemalloc.start()
+        try:
+            done = registry.import_traces(TraceFile(path))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert done.imported == count
+    print(f"\n{count:,} traces, {path.stat().st_size / 1e6:.1f} MB: {peak / 1e6:.1f} MB at most")
+    return peak
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path, manifest):
+    """Only ids and digests of what was read are kept. Once: 9.8 MB for 5,000, 14.5 for 50,000."""
+    small, large = (peak_of_import(tmp_path, manifest, n) for n in (2_500, 10_000))
+    assert large < 2 * small
+    assert (large - small) / 7_500 < 400  # bytes a trace
