@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from spm.registry.declaration import field_name
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.fields import GENERIC, canonical, is_control
 from spm.registry.naming import nearest, words
 from spm.registry.store import Row, Store, Transaction, Vector, now
+from spm.registry.tools import definitions
 
-# Chosen on the train episodes of TRAJECT-Bench and NESTFUL; see the README's table.
-WEIGHTS = {"name": 0.45, "description": 0.25, "flow": 0.2, "type": 0.1}
+# Chosen on the flows of NESTFUL's train episodes.
+WEIGHTS = {"name": 0.3, "description": 0.3, "flow": 0.3, "type": 0.1}
 MINIMUM = 0.35
 PER_FIELD = 3
 
@@ -46,7 +48,7 @@ def suggest(
     known |= {(b, a) for a, b in known}
     wanted = [f for f, r in overview.items() if r["required"] and not r["producers"] and _links(f)]
     offered = [f for f, r in overview.items() if r["producers"] and _links(f)]
-    alike = _description_similarity(wanted, offered, encode)
+    alike = _description_similarity(wanted, offered, _texts(store) if encode else {}, encode)
     flows = _flows(store.read("fields/flows"))
     found = []
     for i, taken in enumerate(wanted):
@@ -95,12 +97,26 @@ def _name_similarity(first: str, second: str) -> float:
     return weight(a & b) / weight(a | b) if a | b else 0.0
 
 
+def _texts(store: Store) -> dict[str, str]:
+    """Each field in words: its name, and the first description that a tool gives of it."""
+    texts: dict[str, str] = {}
+    for _, tool in sorted(definitions(store).items()):
+        for spec in (*tool.inputs, *tool.outputs):
+            if spec.description:
+                name = field_name(spec, tool)
+                texts.setdefault(name, f"{name.replace('_', ' ')}: {spec.description}")
+    return texts
+
+
 def _description_similarity(
-    wanted: list[str], offered: list[str], encode: Callable[[Sequence[str]], Vector] | None
+    wanted: list[str],
+    offered: list[str],
+    texts: dict[str, str],
+    encode: Callable[[Sequence[str]], Vector] | None,
 ) -> Vector:
     if encode is None or not wanted or not offered:
         return np.zeros((len(wanted), len(offered)), dtype=np.float32)
-    spoken = [name.replace("_", " ") for name in (*wanted, *offered)]
+    spoken = [texts.get(name, name.replace("_", " ")) for name in (*wanted, *offered)]
     vectors = encode(spoken)
     cosine: Vector = np.clip(vectors[: len(wanted)] @ vectors[len(wanted) :].T, 0.0, 1.0)
     return cosine

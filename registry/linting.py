@@ -1,6 +1,5 @@
 """Linting what is registered, or sources before they are."""
 
-import json
 from collections import defaultdict
 from dataclasses import asdict
 from typing import Any
@@ -9,6 +8,7 @@ from spm.registry.formats.detection import read_source
 from spm.registry.lint import Verdict, lint
 from spm.registry.models import OutputSpec, ToolSpec, tool_id
 from spm.registry.store import Store
+from spm.registry.tools import definitions
 
 
 def judge(store: Store, sources: list[str], format: str | None = None) -> list[Verdict]:
@@ -36,13 +36,10 @@ def registered(store: Store) -> dict[str, ToolSpec]:
     for row in store.read("tools/outputs", ids=ids):
         if row["evidence"] == "observed":
             observed[row["id"]].append(OutputSpec(name=row["field"], type=row["type"]))
-    found = {}
-    for row in store.read("tools/definitions", ids=ids):
-        tool = ToolSpec.model_validate(json.loads(row["definition"]))
-        found[row["id"]] = tool.model_copy(
-            update={"outputs": (*tool.outputs, *observed[row["id"]])}
-        )
-    return found
+    return {
+        identity: tool.model_copy(update={"outputs": (*tool.outputs, *observed[identity])})
+        for identity, tool in definitions(store).items()
+    }
 
 
 def _made(store: Store) -> set[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
+from spm.registry.models import ToolSpec
 from spm.registry.naming import fold, nearest
 from spm.registry.store import Row, Store, Transaction
 
@@ -84,6 +85,15 @@ def _grouped(rows: list[Row]) -> dict[str, list[str]]:
         if row["id"] not in tools:
             tools.append(row["id"])
     return grouped
+
+
+def definitions(store: Store) -> dict[str, ToolSpec]:
+    """The current definition of every tool."""
+    ids = [row["id"] for row in store.read("tools/names")]
+    return {
+        row["id"]: ToolSpec.model_validate(json.loads(row["definition"]))
+        for row in store.read("tools/definitions", ids=ids)
+    }
 
 
 def remove(store: Store, name: str, *, force: bool = False) -> str:

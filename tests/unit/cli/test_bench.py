@@ -34,7 +34,10 @@ def test_too_few_tools_are_wrong_usage(spm):
 
 def test_fields_are_compared_in_json_and_in_a_table(spm, tmp_path):
     tool = {"family": "", "inputs": [{"name": "a_b"}], "outputs": [{"name": "aB"}]}
-    rows = {"tools": [{**tool, "name": "x"}, {**tool, "name": "y"}], "flows": [{"from": "x", "to": "y"}]}
+    rows = {
+        "tools": [{**tool, "name": "x"}, {**tool, "name": "y"}],
+        "flows": [{"from": "x", "to": "y"}],
+    }
     for name, lines in rows.items():
         with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)

@@ -27,7 +27,9 @@ def tool(name, family, inputs, outputs):
 
 
 TOOLS = [
-    tool("find_order", "order", ["customer_id", "page"], ["id", "orders[].lineItems[].sku", "page"]),
+    tool(
+        "find_order", "order", ["customer_id", "page"], ["id", "orders[].lineItems[].sku", "page"]
+    ),
     tool("find_customer", "customer", ["email"], ["id"]),
     tool("cancel", "order", ["orderId", "page"], ["ok"]),
     tool("stock", "warehouse", ["line_item_skus", "id"], ["page"]),

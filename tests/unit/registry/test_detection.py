@@ -75,12 +75,12 @@ def test_a_format_can_be_forced(tmp_path):
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(ManifestError, match="No format 'soap'. Known: spm, openapi"):
+    with pytest.raises(ManifestError, match=r"No format 'soap'\. Known: spm, openapi"):
         read_source(written(tmp_path, "x.json", MANIFEST), format="soap")
 
 
 def test_a_document_of_no_known_format_says_how_to_force_one(tmp_path):
-    with pytest.raises(ManifestError, match="no known format.*--from"):
+    with pytest.raises(ManifestError, match=r"no known format.*--from"):
         read_source(written(tmp_path, "x.json", {"hello": 1}))
 
 
@@ -107,9 +107,10 @@ def test_a_name_that_no_file_has_is_a_python_import_path(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("document", [MANIFEST, OPENAPI, MCP, FUNCTIONS])
 def test_a_service_name_can_be_chosen(tmp_path, document):
-    assert read_source(
-        written(tmp_path, "x.json", document), service="mine"
-    ).manifest.service.name == "mine"
+    assert (
+        read_source(written(tmp_path, "x.json", document), service="mine").manifest.service.name
+        == "mine"
+    )
 
 
 def test_every_format_but_arazzo_was_tried():
@@ -146,9 +147,7 @@ def test_a_manifest_and_a_server_never_share_a_service(registry, tmp_path, first
 
 def test_several_manifests_may_share_a_service(registry, tmp_path):
     one = read_source(written(tmp_path, "one.json", MANIFEST))
-    two = read_source(
-        written(tmp_path, "two.json", {**MANIFEST, "tools": [{"name": "pong"}]})
-    )
+    two = read_source(written(tmp_path, "two.json", {**MANIFEST, "tools": [{"name": "pong"}]}))
     assert [registry.add(source).service for source in (one, two)] == ["shop", "shop"]
     assert [row["id"] for row in registry.tools()] == ["shop/ping", "shop/pong"]
 

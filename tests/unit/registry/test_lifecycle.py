@@ -84,7 +84,7 @@ def test_the_last_two_versions_are_compared_unless_others_are_named(registry):
 def test_a_version_that_does_not_exist_is_named_with_those_that_do(registry):
     registry.register(mail(tool(version="1.0")))
     registry.register(mail(tool(description="two", version="1.1")))
-    with pytest.raises(InputError, match=r"'mail/send' has no version '9'. It has: 1\.0, 1\.1"):
+    with pytest.raises(InputError, match=r"'mail/send' has no version '9'\. It has: 1\.0, 1\.1"):
         difference(registry.store, "send", "9")
     with pytest.raises(InputError, match="no version 'x'"):
         difference(registry.store, "send", "1.0", "x")

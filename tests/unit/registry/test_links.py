@@ -156,6 +156,6 @@ def test_a_field_cannot_be_merged_with_itself(shop_registry):
 
 def test_what_was_never_merged_cannot_be_split(shop_registry):
     revision = shop_registry.status()["revision"]
-    with pytest.raises(InputError, match="never merged. See: spm fields list"):
+    with pytest.raises(InputError, match=r"never merged\. See: spm fields list"):
         split(shop_registry.store, "client_number", "customer_number")
     assert shop_registry.status()["revision"] == revision

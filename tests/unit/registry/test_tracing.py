@@ -114,7 +114,7 @@ def test_an_arazzo_document_may_be_json(tmp_path):
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(TraceError, match="No trace format 'zipkin'. Known: spm, otlp"):
+    with pytest.raises(TraceError, match=r"No trace format 'zipkin'\. Known: spm, otlp"):
         TraceFile(tmp_path / "x", "zipkin")
 
 

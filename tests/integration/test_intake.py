@@ -1,0 +1,264 @@
+"""What comes in, on both engines: the same rows after the same life."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spm.registry import graph, links, linting, statistics
+from spm.registry.errors import InputError, UnknownTool, VersionConflict
+from spm.registry.formats.detection import read_source
+from spm.registry.formats.tracing import TraceFile
+from spm.registry.lifecycle import approve, deprecate, difference, history
+from spm.registry.models import Manifest, Trace
+from spm.registry.plain import PlainRanker
+from spm.registry.registry import Registry
+from spm.registry.settings import Settings
+from tests.integration import graphs
+
+pytestmark = pytest.mark.neo4j
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "formats"
+MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
+Both = Callable[[Callable[[Registry], Any]], Any]
+READS = (
+    "tools/names", "tools/waiting", "fields/overview", "fields/vocabulary", "fields/reviewed",
+    "fields/flows", "traces/summary", "traces/sources", "traces/tools", "traces/ages",
+    "state/counts",
+)  # fmt: skip
+
+
+@pytest.fixture
+def registries(neo4j_empty: Any, tmp_path: Path) -> Iterator[list[Registry]]:
+    with (
+        Registry.open(Settings(str(tmp_path / "embedded"))) as embedded,
+        Registry.open(neo4j_empty.settings()) as remote,
+    ):
+        yield [embedded, remote]
+
+
+@pytest.fixture
+def both(registries: list[Registry]) -> Both:
+    """Do the same on both engines, and see that the answers and the graphs are the same."""
+
+    def act(work: Callable[[Registry], Any]) -> Any:
+        with graphs.frozen():
+            answers = [plain(work(registry)) for registry in registries]
+        assert answers[0] == answers[1]
+        for name in READS:
+            embedded, remote = (registry.store.read(name) for registry in registries)
+            assert exact(embedded) == exact(remote), name
+        assert edges(registries[0]) == edges(registries[1])
+        return answers[0]
+
+    return act
+
+
+def plain(answer: Any) -> Any:
+    """Without what is counted differently, and without the moment of an approval."""
+    if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
+        answer = dataclasses.asdict(answer)
+    if isinstance(answer, dict):
+        return {k: plain(v) for k, v in answer.items() if k not in ("revision", "at", "updated")}
+    return [plain(one) for one in answer] if isinstance(answer, list) else answer
+
+
+def exact(rows: Any) -> str:
+    return json.dumps(plain(rows), ensure_ascii=False)
+
+
+def edges(registry: Registry) -> str:
+    """All relationships but for reviews, which carry the moment they were made."""
+    found = []
+    for kind, (first, second, _) in graph.RELATIONSHIPS.items():
+        if kind != "SAME_AS":
+            text = (
+                f"MATCH (a:{first})-[e:{kind}]->(b:{second}) "
+                f"RETURN a.{key(first)} AS a, e, b.{key(second)} AS b"
+            )
+            found += sorted(map(exact, registry.cypher(text).rows))
+    return "\n".join(found)
+
+
+def key(label: str) -> str:
+    return "name" if label in ("Service", "Family", "Field") else "id"
+
+
+def mail(*tools: dict[str, Any]) -> Manifest:
+    return Manifest.model_validate({"spm": 1, "service": "mail", "tools": tools})
+
+
+def tool(name: str, text: str = "one", **more: Any) -> dict[str, Any]:
+    return {"name": name, "description": text, **more}
+
+
+def state(registry: Registry) -> dict[str, str]:
+    return {row["id"]: row["status"] for row in registry.tools()}
+
+
+def test_every_source_is_registered_alike_and_the_second_time_costs_nothing(both: Both) -> None:
+    sources = [
+        read_source(str(DATA / name))
+        for name in (
+            "openapi/shop-3.0.yaml", "openapi/shop-3.1.yaml", "mcp/2026-07-28.json",
+            "functions/openai-responses.json",
+        )
+    ]  # fmt: skip
+    first = both(lambda r: [r.add(source) for source in sources])
+    assert all(result["added"] for result in first)
+
+    def again(registry: Registry) -> Any:
+        before = registry.status()
+        found = [registry.add(source) for source in sources]
+        assert registry.status() == before
+        return found
+
+    assert not any(result["added"] or result["changed"] for result in both(again))
+    assert both(lambda r: linting.judge(r.store, []))
+
+
+def test_services_never_collide(both: Both, tmp_path: Path) -> None:
+    (tmp_path / "mail.json").write_text(
+        json.dumps({"tools": [{"name": "send", "inputSchema": {"type": "object"}}]})
+    )
+    server = read_source(str(tmp_path / "mail.json"))
+    both(lambda r: r.register(mail(tool("send"))))
+    assert both(lambda r: r.add(server).service) == "mail-2"
+    assert both(lambda r: r.add(server).unchanged) == ["mail-2/send"]
+    assert both(state) == {"mail-2/send": "active", "mail/send": "active"}
+
+
+def test_the_life_of_a_tool(both: Both, encoder: Any) -> None:
+    def menu(registry: Registry) -> Any:
+        registry.encode(encoder)
+        ranker = PlainRanker(registry.store, lambda: encoder)
+        return [item.name for item in registry.menu("send a mail", ranker).items]
+
+    both(lambda r: r.register(mail(tool("send"), tool("post"))))
+    both(lambda r: approve(r.store, ["send", "post"], "Zoë"))
+    pinned = mail(tool("send", "two", effects="write"), tool("post"), tool("new"))
+    result = both(lambda r: r.register(pinned, pin=True))
+    assert result["quarantined"] == ["mail/new", "mail/send"]
+    assert both(menu) == ["post"]
+    found = both(lambda r: difference(r.store, "send"))
+    assert [c["what"] for c in found["changes"] if c["breaking"]] == ["effects"]
+    both(lambda r: r.register(mail(tool("send"), tool("post")), pin=True))
+    assert both(state) == {"mail/new": "quarantined", "mail/post": "active", "mail/send": "active"}
+    assert both(lambda r: approve(r.store, ["new"], "Zoë")) == ["mail/new"]
+    assert set(both(menu)) == {"send", "post", "new"}
+    both(lambda r: deprecate(r.store, "send", "post"))
+    both(lambda r: r.register(mail(tool("send", "three")), pin=True))
+    assert both(state)["mail/send"] == "deprecated"
+    assert both(lambda r: r.show("send").tool["successor"]) == "mail/post"
+    assert "send" not in both(menu)
+    both(lambda r: r.remove("send"))
+    assert [row["version"] for row in both(lambda r: history(r.store, "mail/send"))] == [
+        "1", "2", "3", "4",
+    ]  # fmt: skip
+
+
+def test_what_is_refused_is_refused_on_both_and_leaves_nothing(both: Both) -> None:
+    both(lambda r: r.register(mail(tool("send", version="1"), tool("post"))))
+
+    def refused(work: Callable[[Registry], Any], kind: type[Exception]) -> None:
+        def attempt(registry: Registry) -> str:
+            before = registry.status()
+            with pytest.raises(kind) as error:
+                work(registry)
+            assert registry.status() == before
+            return str(error.value)
+
+        assert both(attempt)
+
+    conflict = mail(tool("fresh"), tool("post", "new"), tool("send", "two", version="1"))
+    refused(lambda r: r.register(conflict), VersionConflict)
+    refused(lambda r: deprecate(r.store, "send", "send"), InputError)
+    refused(lambda r: approve(r.store, ["send", "nobody"], "x"), UnknownTool)
+    refused(lambda r: difference(r.store, "send"), InputError)
+
+
+def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None:
+    made = {"outputs": [{"name": "client_number"}], "family": "client"}
+    taken = {"inputs": [{"name": "customerNumbers"}, {"name": "page"}], "family": "letter"}
+    both(lambda r: r.register(mail(tool("find", **made), tool("send", **taken))))
+    both(lambda r: r.import_traces([trace("find", "send")]))
+    for encode in (None, encoder.encode_documents):
+        found = both(lambda r, encode=encode: links.suggest(r.store, encode, minimum=0.1))  # type: ignore[misc]
+        assert (found[0]["output"], found[0]["input"]) == ("client_number", "customer_number")
+        assert found[0]["reasons"]["flow"] == 1.0
+    assert both(ways) == []
+    both(lambda r: links.merge(r.store, "client_number", "customer_number", "Zoë"))
+    assert both(ways) == [["client_number"]]
+    assert both(lambda r: r.plan([], "send"))["steps"] == ["mail/find", "mail/send"]
+    both(lambda r: links.split(r.store, "customer_number", "client_number"))
+    assert both(ways) == []
+
+
+def ways(registry: Registry) -> list[list[str | None]]:
+    found = registry.paths("find", "send")
+    return [[hop.field for hop in path.hops] for path in found if path.kind == "fields"]
+
+
+def trace(*steps: Any, **more: Any) -> Trace:
+    return Trace.model_validate({"request": "do it", "steps": list(steps), **more})
+
+
+FILES = ["otlp.json", "otlp.jsonl", "phoenix.jsonl", "chat.jsonl", "responses.json",
+         "anthropic.json"]  # fmt: skip
+
+
+def test_traces_of_every_format_are_counted_once_and_hold_no_value(
+    both: Both, registries: list[Registry], neo4j_empty: Any
+) -> None:
+    files = [TraceFile(DATA / "traces" / name) for name in FILES]
+    files.append(TraceFile(DATA / "openapi" / "buy.arazzo.yaml"))
+    names = sorted({step.tool for file in files for trace in file for step in trace.steps})
+    both(lambda r: r.register(mail(*map(tool, names))))
+    first = both(lambda r: [r.import_traces(file) for file in files])
+    assert sum(done["imported"] for done in first) == 14
+    outputs = both(lambda r: r.show("get_customer").outputs)
+    assert {(row["evidence"], row["count"]) for row in outputs} == {("observed", 1)}
+    before = [edges(registry) for registry in registries]
+    both(lambda r: statistics.prune(r.store, datetime(2100, 1, 1, tzinfo=UTC)))
+    again = both(lambda r: [r.import_traces(file) for file in files])
+    assert sum(done["imported"] for done in again) == 0
+    assert [edges(registry) for registry in registries] != before  # only the steps went
+    assert both(lambda r: statistics.statistics(r.store))["trajectories"] == 14
+    with neo4j_empty.driver() as driver:
+        found = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[e]->() RETURN n, e").records
+        held = repr([(dict(row["n"]), dict(row["e"] or {})) for row in found])
+    assert "get_customer" in held
+    assert "SECRET" not in held
+
+
+def test_old_evidence_fades_alike(both: Both) -> None:
+    both(lambda r: r.register(mail(tool("a"), tool("b"), tool("c"))))
+    times = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", None]
+    steps = [("a", "b"), ("b", "c"), ("a", "c")]
+    traces = [
+        trace(*s, time=t, trace_id=str(i))
+        for i, (s, t) in enumerate(zip(steps, times, strict=True))
+    ]
+    both(lambda r: r.import_traces(traces))
+    weigh = lambda r: statistics.decay(r.store, timedelta(days=30), MOMENT)  # noqa: E731
+    assert both(weigh) == 3
+    near = lambda r: r.store.read("menu/neighbours", ids=["mail/a"])  # noqa: E731
+    once = both(near)
+    both(weigh)
+    assert both(near) == once
+    assert {row["neighbour"]: row["weight"] for row in once} == {
+        "mail/b": 0.25,
+        "mail/c": 1.0,
+    }
+    both(
+        lambda r: r.import_traces([trace("a", "b", trace_id="later", time="2026-03-01T00:00:00Z")])
+    )
+    assert {row["neighbour"]: row["weight"] for row in both(near)}["mail/b"] == 1.25
+    assert both(lambda r: statistics.prune(r.store, MOMENT)) == 3
+    assert both(lambda r: statistics.statistics(r.store))["successful"] == 4
