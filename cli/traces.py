@@ -92,10 +92,12 @@ def prune(
     json: JsonOption = False,
 ) -> None:
     """Empty trajectories from before a day; what they added to counts stays."""
+    from spm.cli.vectors import encode
     from spm.registry.statistics import prune as drop
 
     with opened(store) as registry:
         dropped = drop(registry.store, before.replace(tzinfo=UTC))
+        encode(registry)  # which also forgets the vectors of what is gone
     as_json({"pruned": dropped}) if json else say(f"{dropped:,} trajectories pruned")
 
 

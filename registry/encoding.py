@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from spm.registry.errors import EncoderError
 from spm.registry.store import Kind, Store, Vector
 
@@ -54,6 +56,8 @@ def encode(
         EncoderError: the store's vectors were made by another encoder.
     """
     require(store, encoder)
+    for kind in KINDS:
+        _forget(store, encoder, kind)
     waiting = {kind: pending(store, kind) for kind in KINDS}
     total = sum(len(rows) for rows in waiting.values())
     done = 0
@@ -65,6 +69,14 @@ def encode(
             store.put_vectors(kind, ids, digests, run(texts, report), encoder.name)
             done += len(ids)
     return total
+
+
+def _forget(store: Store, encoder: Encoder, kind: Kind) -> None:
+    """Drop vectors of texts that are gone: removed tools, pruned trajectories."""
+    there = {row["id"] for row in store.read(f"vectors/{kind}_texts")}
+    if store.encoded(kind).keys() - there:
+        nothing = np.zeros((0, encoder.dimensions), dtype=np.float32)
+        store.put_vectors(kind, [], [], nothing, encoder.name)
 
 
 def _report(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:

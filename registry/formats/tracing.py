@@ -1,11 +1,13 @@
 """One door for traces: the project's own lines, spans, transcripts and declared workflows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spm.registry.documents import read_traces
 from spm.registry.errors import ManifestError, TraceError
+from spm.registry.formats.detection import read_source
 from spm.registry.formats.observed import Episode
+from spm.registry.formats.source import Source
 from spm.registry.models import Trace
 
 MAX_STEPS = 1_000  # what a Trace takes; longer ones are loops
@@ -23,6 +25,11 @@ class TraceFile:
         """
         if format not in (None, *FORMATS):
             raise TraceError(f"No trace format {format!r}. Known: {', '.join(FORMATS)}.")
+        if path.exists() and not path.is_file():
+            raise TraceError(
+                f"{str(path)!r} is no regular file, and traces are read more than once. "
+                "Save them to a file first."
+            )
         self.path = path
         self.format = format or _detect(path)
 
@@ -71,9 +78,21 @@ def _workflows(path: Path) -> Iterator[Trace]:
     from spm.registry.formats.loading import load_document
 
     try:
-        yield from read_arazzo(load_document(path), str(path)).traces
+        yield from read_arazzo(load_document(path), str(path), _beside(path)).traces
     except ManifestError as error:
         raise TraceError(str(error)) from error
+
+
+def _beside(path: Path) -> Callable[[str, str], Source | None]:
+    """Answers the OpenAPI documents that a workflow names, when they lie beside it."""
+
+    def read(name: str, url: str) -> Source | None:
+        del name
+        file = path.parent / url
+        inside = file.resolve().is_relative_to(path.parent.resolve())
+        return read_source(str(file)) if "://" not in url and inside and file.is_file() else None
+
+    return read
 
 
 def _trace(episode: Episode, fallback: str) -> Trace:

@@ -184,8 +184,11 @@ def test_what_is_refused_is_refused_on_both_and_leaves_nothing(both: Both) -> No
 
 
 def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None:
-    made = {"outputs": [{"name": "client_number"}], "family": "client"}
-    taken = {"inputs": [{"name": "customerNumbers"}, {"name": "page"}], "family": "letter"}
+    made: dict[str, Any] = {"outputs": [{"name": "client_number"}], "family": "client"}
+    taken: dict[str, Any] = {
+        "inputs": [{"name": "customerNumbers"}, {"name": "page"}],
+        "family": "letter",
+    }
     both(lambda r: r.register(mail(tool("find", **made), tool("send", **taken))))
     both(lambda r: r.import_traces([trace("find", "send")]))
     for encode in (None, encoder.encode_documents):
@@ -221,7 +224,7 @@ def test_traces_of_every_format_are_counted_once_and_hold_no_value(
     names = sorted({step.tool for file in files for trace in file for step in trace.steps})
     both(lambda r: r.register(mail(*map(tool, names))))
     first = both(lambda r: [r.import_traces(file) for file in files])
-    assert sum(done["imported"] for done in first) == 14
+    assert sum(done["imported"] for done in first) == 15
     outputs = both(lambda r: r.show("get_customer").outputs)
     assert {(row["evidence"], row["count"]) for row in outputs} == {("observed", 1)}
     before = [edges(registry) for registry in registries]
@@ -229,7 +232,7 @@ def test_traces_of_every_format_are_counted_once_and_hold_no_value(
     again = both(lambda r: [r.import_traces(file) for file in files])
     assert sum(done["imported"] for done in again) == 0
     assert [edges(registry) for registry in registries] != before  # only the steps went
-    assert both(lambda r: statistics.statistics(r.store))["trajectories"] == 14
+    assert both(lambda r: statistics.statistics(r.store))["trajectories"] == 15
     with neo4j_empty.driver() as driver:
         found = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[e]->() RETURN n, e").records
         held = repr([(dict(row["n"]), dict(row["e"] or {})) for row in found])

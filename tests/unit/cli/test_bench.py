@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from typing import Any
 
 
 def test_loading_is_measured_in_json(spm):
@@ -34,7 +35,7 @@ def test_too_few_tools_are_wrong_usage(spm):
 
 def test_fields_are_compared_in_json_and_in_a_table(spm, tmp_path):
     tool = {"family": "", "inputs": [{"name": "a_b"}], "outputs": [{"name": "aB"}]}
-    rows = {
+    rows: dict[str, list[Any]] = {
         "tools": [{**tool, "name": "x"}, {**tool, "name": "y"}],
         "flows": [{"from": "x", "to": "y"}],
     }

@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
-MAIL = {
+MAIL: dict[str, Any] = {
     "spm": 1,
     "service": "mail",
     "tools": [{"name": "send", "description": "one", "version": "1"}, {"name": "read"}],

@@ -1,5 +1,7 @@
 """Suggesting that two fields are the same, and a person's word on it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -70,7 +72,7 @@ def test_what_steers_a_call_is_never_suggested(shop_registry):
 
 
 def test_suggestions_are_bounded_and_best_first(registry, manifest):
-    makers = {f"make{i}": ([], [f"invoice_part{i}_x"]) for i in range(6)}
+    makers: dict[str, Any] = {f"make{i}": ([], [f"invoice_part{i}_x"]) for i in range(6)}
     registry.register(manifest("s", take=(["invoice_number", "invoice_sum"], []), **makers))
     found = suggest(registry.store, minimum=0)
     assert len(found) == 2 * PER_FIELD
