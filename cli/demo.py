@@ -6,9 +6,10 @@ from spm.cli.output import as_json, say
 
 def demo(store: StoreOption = None, json: JsonOption = False) -> None:
     """Load the demo: a small shop with nine services, 100 tools and 495 trajectories."""
-    from spm.cli.vectors import encode
+    from spm.cli.vectors import encode, ready
     from spm.registry import demo as library
 
+    ready()
     with opened(store) as registry:
         added = sum(len(registry.register(m).added) for m in library.manifests())
         imported = registry.import_traces(library.trajectories())

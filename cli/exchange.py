@@ -42,9 +42,10 @@ def import_file(
 
     A file that is damaged, cut off or changed is refused before anything is written.
     """
-    from spm.cli.vectors import encode
+    from spm.cli.vectors import encode, ready
     from spm.registry.exchange import import_registry
 
+    ready()
     with opened(store) as registry:
         with progress("Importing") as bar:
             done = import_registry(registry.store, file, bar)

@@ -64,9 +64,11 @@ def register(
 
     Each source is registered whole or not at all. The project's own format: spm tools schema
     """
-    from spm.cli.vectors import encode
+    from spm.cli.vectors import encode, ready
     from spm.registry.formats.detection import read_source
 
+    if not dry_run:
+        ready()
     # All are read before the first is written: a mistake in the last one costs nothing.
     with progress("Reading sources") as bar:
         read = []

@@ -30,9 +30,10 @@ def import_file(
     Knows the project's JSON lines, OTLP/JSON and OpenInference spans, OpenAI and Anthropic
     transcripts, and Arazzo workflows. Of arguments and results only field names and types are kept.
     """
-    from spm.cli.vectors import encode
+    from spm.cli.vectors import encode, ready
     from spm.registry.formats.tracing import TraceFile
 
+    ready()
     traces = TraceFile(file, from_)
     with opened(store) as registry:
         with progress("Importing traces") as bar:

@@ -162,8 +162,10 @@ def _validated(model: type[M], data: Any, place: str, kind: type[InputError]) ->
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [f"{_location(e['loc'])}: {_sentence(e)}" for e in error.errors()[:5]]
-        more = error.error_count() - len(problems)
+        # A list whose only item is wrong also counts as too short; the item's mistake says enough.
+        told = [e for e in error.errors() if e["type"] != "too_short"] or error.errors()
+        problems = [f"{_location(e['loc'])}: {_sentence(e, kind)}" for e in told[:5]]
+        more = len(told) - len(problems)
         tail = f"\n  … and {more} more" if more > 0 else ""
         raise kind(f"{place} is not valid:\n  " + "\n  ".join(problems) + tail) from error
 
@@ -173,9 +175,10 @@ def _location(parts: tuple[int | str, ...]) -> str:
     return text.lstrip(".") or "document"
 
 
-def _sentence(error: Any) -> str:
+def _sentence(error: Any, kind: type[InputError]) -> str:
     if error["type"] == "extra_forbidden":
-        return "unknown key; see the format with: spm tools schema"
+        where = "with: spm tools schema" if kind is ManifestError else "in the README"
+        return f"unknown key; see the format {where}"
     message = str(error["msg"]).removeprefix("Value error, ")
     value = error.get("input")
     shown = f" (got {value!r})" if isinstance(value, str | int | float | bool) else ""

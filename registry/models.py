@@ -144,8 +144,12 @@ class ToolSpec(_Strict):
         return self.model_dump(mode="json", exclude={"version"}, exclude_defaults=True)
 
     def content_hash(self, service: str) -> str:
-        """SHA-256 over the definition in canonical JSON."""
-        return digest({"service": service, **self.definition()})
+        """SHA-256 over the definition in canonical JSON; the order of fields is no content."""
+        said = _ordered(self.definition())
+        for kind in ("inputs", "outputs"):
+            if kind in said:
+                said[kind] = sorted(said[kind], key=lambda spec: str(spec["name"]))
+        return digest({"service": service, **said})
 
 
 class Manifest(_Strict):
@@ -224,6 +228,18 @@ class Trace(_Strict):
         """The given id, or one made of the content, so that a second import finds it again."""
         said = self.model_dump(mode="json", exclude={"steps": {"__all__": {"takes", "gives"}}})
         return self.trace_id or "sha256:" + digest(said)[:32]
+
+
+def _ordered(value: Any) -> Any:
+    """A JSON value in which the lists that are really sets stand in one order."""
+    if isinstance(value, dict):
+        return {
+            key: sorted(item, key=str)
+            if key in ("required", "scopes") and isinstance(item, list)
+            else _ordered(item)
+            for key, item in value.items()
+        }
+    return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
 # Made once: json.dumps would build an encoder for every call.

@@ -25,6 +25,9 @@ WEIGHTS = {"similarity": 1.0, "vote": 2.0, "neighbour": 0.2, "producer": 0.3}
 SPREAD = 0.4
 FOCUS = 0.1
 SUPPORT = 0.34
+# A request that resembles nothing observed learns nothing from it: below the first cosine a
+# neighbour has no voice, above the second its full voice.
+UNLIKE, ALIKE = 0.15, 0.45
 SEEDS = 8
 
 
@@ -41,6 +44,9 @@ class _Scores:
 
     def best(self, count: int) -> list[str]:
         return sorted(self.terms, key=lambda t: (-round(self.total(t), 6), t))[:count]
+
+
+Memory = tuple[float, float, list[str]]
 
 
 class PlainRanker:
@@ -88,22 +94,22 @@ class PlainRanker:
             route=route,
             items=items,
             ranker=self.name,
-            traces=len(memory),
+            traces=sum(voice > 0 for _, voice, _ in memory),
             revision=self._revision(),
             notes=_notes(near, memory),
         )
 
-    def _remember(self, near: list[tuple[str, float]]) -> list[tuple[float, list[str]]]:
-        """Distances and paths of the nearest trajectories that succeeded."""
+    def _remember(self, near: list[tuple[str, float]]) -> list[Memory]:
+        """The nearest trajectories that succeeded: distance from the nearest, voice, path."""
         rows = self._store.read("menu/memory", ids=[node for node, _ in near])
         found: dict[str, list[str]] = {}
         for row in rows:
             found.setdefault(row["trajectory"], []).append(row["tool"])
         top = max((score for node, score in near if node in found), default=0.0)
-        return [(top - score, found[node]) for node, score in near if node in found]
+        return [(top - score, _voice(score), found[node]) for node, score in near if node in found]
 
     def _score(
-        self, near: list[tuple[str, float]], memory: list[tuple[float, list[str]]], given: set[str]
+        self, near: list[tuple[str, float]], memory: list[Memory], given: set[str]
     ) -> _Scores:
         scores = _Scores()
         for tool, similarity in near:
@@ -180,12 +186,19 @@ def _adds(contract: Contract, given: set[str]) -> bool:
     return not contract.gives or not set(contract.gives) <= given
 
 
-def _votes(memory: list[tuple[float, list[str]]], scale: float) -> dict[str, float]:
-    """Each tool's share of the weight of the remembered trajectories."""
-    weights = [(math.exp(-distance / scale), set(path)) for distance, path in memory]
-    mass = sum(weight for weight, _ in weights)
-    tools = sorted({tool for _, path in weights for tool in path})
-    return {t: sum(weight for weight, path in weights if t in path) / mass for t in tools}
+def _voice(similarity: float) -> float:
+    return min(1.0, max(0.0, (similarity - UNLIKE) / (ALIKE - UNLIKE)))
+
+
+def _votes(memory: list[Memory], scale: float) -> dict[str, float]:
+    """Each tool's share of the weight of the remembered trajectories, by their voices."""
+    weights = [(math.exp(-distance / scale), voice, set(path)) for distance, voice, path in memory]
+    mass = sum(weight for weight, _, _ in weights)
+    tools = sorted({tool for _, _, path in weights for tool in path})
+    return {
+        tool: sum(weight * voice for weight, voice, path in weights if tool in path) / mass
+        for tool in tools
+    }
 
 
 def _items(
@@ -199,7 +212,17 @@ def _items(
     makers: dict[str, list[str]] = {}
     for tool in ordered:
         for name in contracts[tool].gives:
-            makers.setdefault(name, []).append(tool)
+            if contracts[tool].makes(name):
+                makers.setdefault(name, []).append(tool)
+    place = {tool: at for at, tool in enumerate(ordered)}
+
+    def sources(tool: str, name: str) -> list[str]:
+        """Who can have made it by then: on the route only earlier tools, for backups anybody."""
+        if name in given:
+            return ["request"]
+        others = [maker for maker in makers.get(name, []) if maker != tool]
+        return [m for m in others if place[m] < place[tool]] if tool in route else others
+
     return [
         MenuItem(
             rank=rank,
@@ -209,12 +232,7 @@ def _items(
             description=cards[tool]["description"],
             role=_role(tool, route),
             effects=cards[tool]["effects"],
-            needs={
-                name: ["request"]
-                if name in given
-                else [m for m in makers.get(name, []) if m != tool]
-                for name in contracts[tool].needs
-            },
+            needs={name: sources(tool, name) for name in contracts[tool].needs},
             gives=contracts[tool].gives,
             score=round(scores.total(tool), 4),
             terms={term: round(v, 4) for term, v in sorted(scores.terms[tool].items())},
@@ -231,9 +249,11 @@ def _role(tool: str, route: list[str]) -> str:
     return "entry" if tool == route[0] else "bridge"
 
 
-def _notes(near: list[tuple[str, float]], memory: list[tuple[float, list[str]]]) -> list[str]:
+def _notes(near: list[tuple[str, float]], memory: list[Memory]) -> list[str]:
     if not near:
         return ["The registry is empty. Load the demo with: spm demo"]
     if not memory:
         return ["No trajectories yet: the order comes from declared fields alone."]
+    if not any(voice for _, voice, _ in memory):
+        return ["No observed request resembles this one: the order comes from declared fields."]
     return []

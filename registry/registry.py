@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spm.cypher import load, names
 from spm.registry import encoding
 from spm.registry.encoding import Encoder
-from spm.registry.errors import InputError
+from spm.registry.errors import InputError, StoreError
 from spm.registry.gate import check_read_only
 from spm.registry.models import Manifest, Trace
 from spm.registry.paths import Path, Plan, find_paths, plan
@@ -168,4 +168,17 @@ def open_store(chosen: Settings) -> Store:
         return BoltStore(chosen)
     from spm.registry.embedded import EmbeddedStore
 
-    return EmbeddedStore(FilePath(chosen.store))
+    folder = FilePath(chosen.store)
+    try:
+        if folder.is_dir():
+            next(folder.iterdir(), None)  # raises when the folder may not be read
+        else:
+            folder.stat()
+    except FileNotFoundError:
+        pass  # a new store: the first write creates it
+    except OSError as error:
+        raise StoreError(
+            f"The store {chosen.store!r} cannot be used: {error.strerror or error}. "
+            "Choose another place with --store."
+        ) from error
+    return EmbeddedStore(folder)

@@ -11,6 +11,10 @@ class Contract:
     needs: list[str]
     gives: list[str]
 
+    def makes(self, name: str) -> bool:
+        """Whether it brings a field about; one that it takes itself is only echoed."""
+        return name in self.gives and name not in self.needs
+
 
 def arrange(
     wanted: list[str],
@@ -44,9 +48,9 @@ def _closed(
     while queue:
         tool = queue.pop(0)
         for name in contracts[tool].needs:
-            if name in given or any(name in contracts[t].gives for t in route if t != tool):
+            if name in given or any(contracts[t].makes(name) for t in route if t != tool):
                 continue
-            maker = next((t for t in chosen if t != tool and name in contracts[t].gives), None)
+            maker = next((t for t in chosen if t != tool and contracts[t].makes(name)), None)
             if maker and maker not in route:
                 route.append(maker)
                 queue.append(maker)
@@ -66,19 +70,31 @@ def _ordered(
         # A field that no other waiting tool makes can only come from the request: it never blocks.
         blocked = {
             t: sum(
-                name not in done and any(name in contracts[o].gives for o in left if o != t)
+                name not in done and any(contracts[o].makes(name) for o in left if o != t)
                 for name in contracts[t].needs
             )
             for t in left
         }
         tool = min(
             left,
-            key=lambda t: (blocked[t], -_leads(t, left, before), chosen.index(t), t),
+            key=lambda t: (
+                blocked[t],
+                -_frees(t, left, contracts) if blocked[t] else 0,
+                -_leads(t, left, before),
+                chosen.index(t),
+                t,
+            ),
         )
         left.remove(tool)
         ordered.append(tool)
         done |= set(contracts[tool].gives)
     return ordered
+
+
+def _frees(tool: str, left: list[str], contracts: dict[str, Contract]) -> int:
+    """Where tools wait for each other in a circle, begin with the one most others wait for."""
+    makes = set(contracts[tool].gives) - set(contracts[tool].needs)
+    return sum(not makes.isdisjoint(contracts[other].needs) for other in left if other != tool)
 
 
 def _leads(tool: str, others: list[str], before: dict[tuple[str, str], int]) -> float:

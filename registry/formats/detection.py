@@ -33,9 +33,23 @@ def read_source(
     if format not in (None, *FORMATS):
         raise ManifestError(f"No format {format!r}. Known: {', '.join(FORMATS)}.")
     read = _read(text, format, service, allow_remote)
-    # A manifest names its service itself, and several manifests may share one.
-    origin = "" if read.format == "spm" else f"{read.format}:{read.manifest.service.name}"
-    return replace(read, origin=origin)
+    return replace(read, origin=_origin(read, text))
+
+
+def _origin(read: Source, text: str) -> str:
+    """What tells two sources with the same service name apart, the same on every machine.
+
+    A manifest names its service itself, and several manifests may share one. An API has an address,
+    a live server a name; of a bare list only its file can be told: folder and name.
+    """
+    if read.format == "spm":
+        return ""
+    call = read.manifest.tools[0].call or {}
+    known = str(call.get("server") or "") if read.format == "openapi" else ""
+    path = Path(text)
+    if not known and read.format in ("mcp", "functions", "openapi") and path.is_file():
+        known = "/".join(path.resolve().parts[-2:])
+    return f"{read.format}:{read.manifest.service.name}:{known}".rstrip(":")
 
 
 def _read(text: str, format: str | None, service: str | None, allow_remote: bool) -> Source:
@@ -43,6 +57,8 @@ def _read(text: str, format: str | None, service: str | None, allow_remote: bool
 
     if is_mcp_server(text):
         return read_mcp_server(text, service, allow_http=allow_remote)
+    if "://" in text:
+        raise ManifestError(f"{text!r} is an address; none is fetched. Download the file first.")
     path = Path(text)
     if format == "python" or (format is None and _is_import_path(path)):
         from spm.registry.formats.python import read_python

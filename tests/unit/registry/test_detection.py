@@ -39,7 +39,7 @@ def test_the_content_tells_the_format(file, format):
     found = read_source(str(file))
     assert found.format == format
     assert found.manifest.tools
-    assert found.origin == f"{format}:{found.manifest.service.name}"
+    assert found.origin.startswith(f"{format}:{found.manifest.service.name}:")
 
 
 @pytest.mark.parametrize(

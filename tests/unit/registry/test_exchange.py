@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 import re
+import zlib
 from itertools import pairwise
 from typing import Any
 
@@ -269,7 +270,16 @@ def test_every_flipped_bit_is_refused(full, other, tmp_path, compressed):
         damaged = bytearray(whole)
         damaged[place] ^= 1 << rng.randrange(8)
         path.write_bytes(damaged)
+        if compressed and unpacked(damaged) == unpacked(whole):
+            continue  # a bit that fills up the last byte of the stream: no content is in it
         refused(other, path, "damaged|no export|newer")
+
+
+def unpacked(data: bytes) -> bytes | None:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error):
+        return None
 
 
 def test_lines_that_change_places_vanish_or_come_twice_are_refused(file, other):

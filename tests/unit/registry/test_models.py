@@ -184,3 +184,21 @@ def test_values_of_calls_are_no_part_of_a_trace():
 def test_times_are_kept_as_utc(given_time, moment):
     trace = Trace.model_validate({"request": "x", "steps": ["a"], "time": given_time})
     assert trace.moment() == moment
+
+
+def test_the_order_of_fields_and_keys_is_no_content():
+    first = ToolSpec(
+        name="x",
+        scopes=("a", "b"),
+        inputs=({"name": "a"}, {"name": "b"}),
+        input_schema={"required": ["a", "b"], "properties": {"a": {}, "b": {}}},
+    )
+    second = ToolSpec(
+        name="x",
+        scopes=("b", "a"),
+        inputs=({"name": "b"}, {"name": "a"}),
+        input_schema={"properties": {"b": {}, "a": {}}, "required": ["b", "a"]},
+    )
+    assert first.content_hash("s") == second.content_hash("s")
+    other = first.model_copy(update={"description": "y"})
+    assert other.content_hash("s") != first.content_hash("s")

@@ -145,6 +145,29 @@ def test_without_trajectories_the_order_comes_from_fields(registry, manifest, as
     assert menu.notes == ["No trajectories yet: the order comes from declared fields alone."]
 
 
+def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(
+    registry, manifest, ask_own, trace
+):
+    registry.register(
+        manifest(
+            "mixed",
+            book_parcel=(["parcel_weight"], ["parcel_id"]),
+            print_label=(["parcel_id"], ["label_url"]),
+            get_weather=(["city_name"], ["weather_report"]),
+        )
+    )
+    registry.import_traces([trace("book_parcel", "print_label", request="Ship this box to Berlin")])
+    far = ask_own("What is the weather in Oslo?")
+    assert far.route == ["mixed/get_weather"]
+    assert far.traces == 0
+    assert far.notes == [
+        "No observed request resembles this one: the order comes from declared fields."
+    ]
+    near = ask_own("Ship that box to Vienna")
+    assert near.route == ["mixed/book_parcel", "mixed/print_label"]
+    assert near.traces == 1
+
+
 @pytest.mark.parametrize("status", ["deprecated", "quarantined"])
 def test_tools_that_are_not_active_are_never_in_a_menu(registry, ask_own, trace, status):
     def library(now: str) -> Manifest:

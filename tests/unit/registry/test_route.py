@@ -102,5 +102,22 @@ def test_a_route_is_closed_when_it_may_be_long(library, known, data):
     assert set(chosen[:2]) <= set(route)
     for tool in route:
         for field in set(library[tool].needs) - known:
-            others = [t for t in chosen if t != tool and field in library[t].gives]
+            others = [t for t in chosen if t != tool and library[t].makes(field)]
             assert not others or set(others) & set(route)
+
+
+def test_an_echoed_field_is_not_made():
+    library = {
+        "track": Contract(["parcel"], ["parcel", "email"]),
+        "book": Contract(["quote", "email"], ["parcel"]),
+        "quote": Contract(["weight"], ["quote"]),
+        "label": Contract(["parcel"], ["label"]),
+    }
+    chosen = ["label", "track", "book", "quote"]
+    route = arrange(["label"], chosen, library, set(), {}, 8)
+    assert route == ["quote", "book", "track", "label"] or route == [
+        "quote",
+        "book",
+        "label",
+        "track",
+    ]

@@ -116,7 +116,7 @@ def test_an_arazzo_document_may_be_json(tmp_path):
 def test_steps_of_a_workflow_are_the_tools_of_the_document_beside_it(registry):
     from spm.registry.formats.detection import read_source
 
-    registry.add(read_source(str(file("shop-3.0.yaml"))))
+    registry.add(read_source(str(file("buy.arazzo.yaml").with_name("shop-3.0.yaml"))))
     found = TraceFile(file("buy.arazzo.yaml"))
     # One step names its operation by path: only the document knows its operationId.
     assert "shop-api/sendReceipt" in {step.tool for trace in found for step in trace.steps}
