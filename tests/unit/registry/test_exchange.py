@@ -270,7 +270,7 @@ def test_every_flipped_bit_is_refused(full, other, tmp_path, compressed):
         damaged = bytearray(whole)
         damaged[place] ^= 1 << rng.randrange(8)
         path.write_bytes(damaged)
-        if compressed and unpacked(damaged) == unpacked(whole):
+        if compressed and unpacked(bytes(damaged)) == unpacked(whole):
             continue  # a bit that fills up the last byte of the stream: no content is in it
         refused(other, path, "damaged|no export|newer")
 

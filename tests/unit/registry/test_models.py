@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from spm.registry.models import Manifest, ServiceSpec, ToolSpec, Trace, tool_id
+from spm.registry.models import InputSpec, Manifest, ServiceSpec, ToolSpec, Trace, tool_id
 
 HIDDEN = ["\x00", "\x1b", "\u200b", "\u202e", "\ufeff", "\U000e0041"]
 
@@ -190,13 +190,13 @@ def test_the_order_of_fields_and_keys_is_no_content():
     first = ToolSpec(
         name="x",
         scopes=("a", "b"),
-        inputs=({"name": "a"}, {"name": "b"}),
+        inputs=(InputSpec(name="a"), InputSpec(name="b")),
         input_schema={"required": ["a", "b"], "properties": {"a": {}, "b": {}}},
     )
     second = ToolSpec(
         name="x",
         scopes=("b", "a"),
-        inputs=({"name": "b"}, {"name": "a"}),
+        inputs=(InputSpec(name="b"), InputSpec(name="a")),
         input_schema={"properties": {"b": {}, "a": {}}, "required": ["b", "a"]},
     )
     assert first.content_hash("s") == second.content_hash("s")
