@@ -72,7 +72,7 @@ def _show_plan(plan: "Plan") -> None:
     ]
     table(["step", "tool", "takes"], rows, wrap=["takes"])
     if plan.ask:
-        note(f"No tool makes: {', '.join(plan.ask)}. Ask for it, or give it with --have.")
+        note(f"A user has to say: {', '.join(plan.ask)}. Give what is known with --have.")
 
 
 def _supply(field: str, source: str) -> str:
@@ -80,6 +80,6 @@ def _supply(field: str, source: str) -> str:
         case "given":
             return f"{field} (given)"
         case "ask":
-            return f"{field} (nobody makes it)"
+            return f"{field} (ask)"
         case _:
             return f"{field} from {source}"

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from spm.registry.errors import InputError
+from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
 from spm.registry.store import Row, Store, Transaction, now
 from spm.registry.tools import Resolver
 
@@ -42,7 +42,17 @@ def history(store: Store, name: str) -> list[Row]:
         UnknownTool: nothing of that name was ever published.
     """
     published = store.read("tools/published", ids=[name])
-    return published or store.read("tools/published", ids=[Resolver(store).resolve(name)])
+    if published:
+        return published
+    try:
+        return store.read("tools/published", ids=[Resolver(store).resolve(name)])
+    except UnknownTool:
+        gone = sorted({row["id"] for row in store.read("tools/published_as", name=name)})
+        if len(gone) > 1:
+            raise AmbiguousTool(name, gone) from None
+        if not gone:
+            raise
+        return store.read("tools/published", ids=gone)
 
 
 def difference(

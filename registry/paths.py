@@ -10,7 +10,9 @@ from spm.registry.store import Row, Store
 from spm.registry.tools import Resolver
 
 MAX_HOPS = 8
-# Asking the user is always possible and always worse than any chain of tools one would run.
+# What no tool makes, only a user can say: asking costs a few tools. Asking for what a tool could
+# make, such as the number of a quote, is always possible and worse than any chain one would run.
+SAY = 10
 ASK = 1_000
 
 
@@ -34,7 +36,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Plan:
-    """Tools in an order in which each can run; `ask` are fields that nobody can make."""
+    """Tools in an order in which each can run; `ask` are fields that a user has to say."""
 
     target: str
     have: list[str]
@@ -168,7 +170,9 @@ def _cheapest(
     waits = {tool: {f for f in fields if f not in known} for tool, fields in needs.items()}
     cost: dict[str, int] = dict.fromkeys(known, 0)
     maker: dict[str, str | None] = {}
-    queue: list[tuple[int, str, str]] = [(ASK, f, "") for f in makers]
+    queue: list[tuple[int, str, str]] = [
+        (ASK if tools else SAY, f, "") for f, tools in makers.items()
+    ]
     for tool, missing in waits.items():
         if not missing:
             queue += [(1, f, tool) for f in uses.get(tool, [])]

@@ -100,6 +100,7 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         "field": several["fields"],
         "tool": ids + [row["name"] for row in tools],
         "id": ids,
+        "name": [row["name"] for row in tools],
         "version": ["1", "1.0.0", "2"],
         "service": [None, *sorted({row["service"] for row in listed})],
         "family": [None, *sorted({row["family"] for row in listed})],

@@ -162,8 +162,8 @@ def test_a_plan_shows_who_supplies_what(in_shop):
 def test_a_plan_that_must_ask_ends_with_1(in_shop):
     done = in_shop("path", "--to", "find_colleague")
     assert done.code == 1
-    assert "colleague_name (nobody makes it)" in done.out
-    assert "Ask for it, or give it with --have." in done.err
+    assert "colleague_name (ask)" in done.out
+    assert "A user has to say: colleague_name." in done.err
 
 
 def test_no_way_ends_with_1(in_shop):

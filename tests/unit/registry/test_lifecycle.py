@@ -56,6 +56,7 @@ def test_history_outlives_the_tool(registry):
     registry.register(mail(tool()))
     registry.register(mail(tool(description="two", outputs=[{"name": "x"}])))
     registry.remove("send")
+    assert history(registry.store, "send") == history(registry.store, "mail/send")
     assert [row["version"] for row in history(registry.store, "mail/send")] == ["1", "2"]
     assert difference(registry.store, "mail/send").changes
 

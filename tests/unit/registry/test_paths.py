@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import UnknownField, UnknownTool
-from spm.registry.paths import ASK, Hop, plan
+from spm.registry.paths import ASK, SAY, Hop, plan
 
 RECEIPT = "messaging/send_email_receipt"
 
@@ -177,11 +177,11 @@ def test_a_field_that_nobody_makes_is_asked_for(build):
     assert found.steps == ["s/make", "s/goal"]
 
 
-def test_a_producer_that_cannot_run_is_not_used(build):
+def test_a_user_is_asked_for_what_only_users_know(build):
     registry = build(goal=(["x"], []), make=(["riddle"], ["x"]))
     found = registry.plan([], "goal")
-    assert found.steps == ["s/goal"]
-    assert found.ask == ["x"]
+    assert found.steps == ["s/make", "s/goal"]
+    assert found.ask == ["riddle"]
     assert registry.plan(["riddle"], "goal").steps == ["s/make", "s/goal"]
 
 
@@ -273,6 +273,10 @@ class Tiny:
         raise AssertionError(name)
 
 
+def asked(field: str, tools: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> int:
+    return ASK if any(field in gives for _, gives in tools.values()) else SAY
+
+
 def brute_force(tools: Mapping[str, tuple[Sequence[str], Sequence[str]]], have: set[str]) -> Any:
     """The cheapest derivation of a field: try every producer, never a field within itself."""
 
@@ -280,7 +284,7 @@ def brute_force(tools: Mapping[str, tuple[Sequence[str], Sequence[str]]], have: 
     def price(field: str, above: frozenset[str]) -> int:
         if field in have:
             return 0
-        prices = [ASK]
+        prices = [asked(field, tools)]
         for needs, gives in tools.values():
             if field in gives and not above & set(needs) and field not in needs:
                 prices.append(1 + sum(price(f, above | {field}) for f in needs))
@@ -303,7 +307,7 @@ def test_plans_are_the_cheapest_and_can_run(library, needs, have):
     def planned(field: str, tool: str) -> int:
         source = found.supplies[tool][field]
         if source in ("given", "ask"):
-            return 0 if source == "given" else ASK
+            return 0 if source == "given" else asked(field, tools)
         return 1 + sum(planned(f, source) for f in tools[source][0])
 
     for field in needs:
