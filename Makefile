@@ -26,7 +26,7 @@ unit: $(VENV)/dev ## unit tests
 	$(BIN)/python -m pytest tests/unit
 
 integration: $(VENV)/dev ## tests on both engines; starts a real Neo4j by itself
-	$(BIN)/python -m pytest tests/integration
+	$(BIN)/python -m pytest tests/integration -raP  # P: also the figures that passing tests print
 
 lint: $(VENV)/dev ## ruff
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
