@@ -9,8 +9,8 @@ def demo(store: StoreOption = None, json: JsonOption = False) -> None:
     from spm.cli.vectors import encode, ready
     from spm.registry import demo as library
 
-    ready()
     with opened(store) as registry:
+        ready(registry)
         added = sum(len(registry.register(m).added) for m in library.manifests())
         imported = registry.import_traces(library.trajectories())
         encode(registry)

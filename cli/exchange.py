@@ -1,19 +1,40 @@
 """`spm export` and `spm import`: a whole registry as one file, between stores and engines."""
 
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress, say
+from spm.cli.output import as_json, note, pour, progress, say
 
 if TYPE_CHECKING:
     from spm.registry.exchange import Exchanged
 
+STREAM = Path("-")
+
+
+@contextmanager
+def _beside(file: Path) -> Iterator[Path]:
+    """The file, or one that stands in for a stream as long as it is needed."""
+    if file != STREAM:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="spm-exchange-") as folder:
+        yield Path(folder) / "stream"
+
 
 def export(
-    file: Annotated[Path, typer.Argument(help="Where to write; compressed if it ends in .gz.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Where to write; compressed if it ends in .gz; - is standard output."),
+    ],
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -24,8 +45,15 @@ def export(
     """
     from spm.registry.exchange import export_registry
 
-    with opened(store) as registry:
-        done = export_registry(registry.store, file, replace=force)
+    if file == STREAM and json:
+        raise typer.BadParameter("--json would stand between the lines of the export.")
+    with opened(store) as registry, _beside(file) as path:
+        done = replace(export_registry(registry.store, path, replace=force), file=str(file))
+        if file == STREAM:
+            # Only now: a broken graph or another writer must not leave half an export behind.
+            pour(path)
+            note(f"{_counted(done)} written; SHA-256 of the content: {done.sha256}")
+            return
     if json:
         as_json(done)
         return
@@ -34,7 +62,7 @@ def export(
 
 
 def import_file(
-    file: Annotated[Path, typer.Argument(help="A file that spm export made.")],
+    file: Annotated[Path, typer.Argument(help="A file that spm export made; - is standard input.")],
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -45,10 +73,13 @@ def import_file(
     from spm.cli.vectors import encode, ready
     from spm.registry.exchange import import_registry
 
-    ready()
-    with opened(store) as registry:
+    with opened(store) as registry, _beside(file) as path:
+        ready(registry)
+        if file == STREAM:  # an import reads its file twice
+            with path.open("wb") as whole:
+                shutil.copyfileobj(sys.stdin.buffer, whole)
         with progress("Importing") as bar:
-            done = import_registry(registry.store, file, bar)
+            done = replace(import_registry(registry.store, path, bar), file=str(file))
         encode(registry)
         location = registry.store.location
     if json:

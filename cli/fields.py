@@ -1,12 +1,15 @@
 """`spm fields`: the names in which tools meet."""
 
 import getpass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_field, opened
 from spm.cli.output import as_json, note, say, table
+
+if TYPE_CHECKING:
+    from spm.registry.links import Suggestion
 
 app = typer.Typer(help="List fields, suggest and review links between them.", no_args_is_help=True)
 FieldArgument = Annotated[str, typer.Argument(autocompletion=complete_field)]
@@ -64,17 +67,18 @@ def suggest(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Suggest which outputs may be the inputs that nobody produces, with reasons.
+    """Suggest which outputs may be inputs of another name, with reasons.
 
+    Observed means that imported traces carried a value from the one to the other, so many times.
     Accept one with: spm fields merge OUTPUT INPUT
     """
-    from spm.gnn.encoder import load_encoder
+    from spm.gnn.encoder import encoder_of
     from spm.registry import links
 
     with opened(store) as registry:
         found = links.suggest(
             registry.store,
-            lambda texts: load_encoder().encode_documents(texts),
+            lambda texts: encoder_of(registry.store).encode_documents(texts),
             minimum=links.MINIMUM if minimum is None else minimum,
             count=count,
         )
@@ -86,7 +90,7 @@ def suggest(
             s.output,
             s.input,
             f"{s.confidence:.2f}",
-            ", ".join(f"{k} {v:.2f}" for k, v in s.reasons.items()),
+            _reasons(s),
         ]
         for s in found
     ]
@@ -97,6 +101,11 @@ def suggest(
         keep=["output", "input"],
     )
     note("Accept one with: spm fields merge OUTPUT INPUT" if found else "Nothing to suggest.")
+
+
+def _reasons(found: "Suggestion") -> str:
+    seen = [f"observed {found.observed}×"] if found.observed else []
+    return ", ".join([*seen, *(f"{kind} {value:.2f}" for kind, value in found.reasons.items())])
 
 
 @app.command()

@@ -37,7 +37,7 @@ def impact(
 ) -> None:
     """Show what would happen if a tool or a field went away. Nothing is changed."""
     from spm.registry.impact import impact as assess
-    from spm.registry.impact import read_golden
+    from spm.registry.menus.golden import read_golden
     from spm.registry.pictures.drawings import draw_impact
 
     # Read first: a mistake in the file should not wait for the store.

@@ -1,8 +1,10 @@
 """The `spm` command: groups, global manners, and the one place where errors become exit codes.
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the store cannot be used.
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the store cannot be used, 130 interrupted,
+141 nobody reads the output any more.
 """
 
+import io
 import logging
 import os
 import sys
@@ -17,9 +19,13 @@ import typer
 from spm.cli import (
     atlas,
     bench,
+    check,
     cypher,
+    dataset,
     demo,
+    diff,
     doctor,
+    encode,
     exchange,
     fields,
     impact,
@@ -27,9 +33,12 @@ from spm.cli import (
     path,
     tools,
     traces,
+    train,
 )
-from spm.cli.output import note
+from spm.cli.output import Unheard, note
 from spm.registry.errors import SpmError
+
+INTERRUPTED, UNHEARD = 130, 141  # what a shell shows for programs that end by these signals
 
 app = typer.Typer(
     help="A tool registry for LLM agents: register tools, see what feeds what, get ordered menus.",
@@ -39,16 +48,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("menu")(menu.menu)
+app.command("diff")(diff.diff)
+app.command("check")(check.check)
 app.add_typer(tools.app, name="tools")
 app.add_typer(traces.app, name="traces")
 app.add_typer(fields.app, name="fields")
 app.add_typer(bench.app, name="bench")
+app.add_typer(dataset.app, name="dataset")
+app.command("train")(train.train)
 app.command("path")(path.path)
 app.command("cypher")(cypher.cypher)
 app.command("impact")(impact.impact)
 app.command("atlas")(atlas.atlas)
 app.command("export")(exchange.export)
 app.command("import")(exchange.import_file)
+app.command("encode")(encode.encode)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 
@@ -82,6 +96,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         app(arguments, prog_name="spm")
     except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            note("spm: interrupted.")
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except SpmError as error:
         if os.environ.get("SPM_DEBUG"):
@@ -91,6 +107,34 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+class _Stdout(io.TextIOWrapper):
+    """Standard output that says so in its own words: typer and rich end with 1 at a broken pipe."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError as error:
+            raise Unheard from error
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError as error:
+            raise Unheard from error
+
+
 def run() -> None:
     """Entry point of the `spm` script."""
-    sys.exit(main())
+    plain = sys.stdout
+    if isinstance(plain, io.TextIOWrapper):
+        sys.stdout = _Stdout(
+            plain.buffer, plain.encoding, plain.errors, line_buffering=plain.line_buffering
+        )
+    try:
+        code = main()
+        sys.stdout.flush()
+    except Unheard:
+        code = UNHEARD
+        # What is still in the buffer would break the pipe again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)

@@ -1,11 +1,17 @@
 """What a person or a program sees: results on stdout, everything else on stderr."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import Any
+
+
+class Unheard(Exception):
+    """Nobody reads standard output any more, as in: spm tools lint | head."""
 
 
 def say(text: str = "") -> None:
@@ -28,6 +34,16 @@ def as_json(value: Any) -> None:
         # JSON leaves some control characters as they are, and stdout cannot hold half a character.
         text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     sys.stdout.write(text + "\n")
+
+
+def pour(file: Path) -> None:
+    """Write a file to standard output, byte by byte as it is."""
+    with file.open("rb") as whole:
+        try:
+            shutil.copyfileobj(whole, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError as error:
+            raise Unheard from error
 
 
 def _plain(value: Any) -> Any:
@@ -134,3 +150,31 @@ def _console() -> Any:
     from rich.console import Console
 
     return Console(file=sys.stdout)
+
+
+@contextmanager
+def training_progress() -> Iterator[Callable[..., None]]:
+    """A progress bar on stderr for training: the stage, the loss, and the chains found so far."""
+    if not sys.stderr.isatty():
+        yield lambda *said: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(
+        TextColumn("{task.description:<11}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[said]}"),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None, said="")
+
+        def tell(stage: str, done: int, total: int, loss: float, measured: Any) -> None:
+            said = f"loss {loss:.3f}" if loss else ""
+            if measured is not None:
+                said += f"  Chain@32 {measured.chain:.3f}  prefix {measured.prefix:.3f}"
+            bar.update(task, description=stage, completed=done, total=total, said=said)
+
+        yield tell

@@ -67,8 +67,6 @@ def register(
     from spm.cli.vectors import encode, ready
     from spm.registry.formats.detection import read_source
 
-    if not dry_run:
-        ready()
     # All are read before the first is written: a mistake in the last one costs nothing.
     with progress("Reading sources") as bar:
         read = []
@@ -77,8 +75,9 @@ def register(
             bar(number, len(sources))
     with opened(store) as registry:
         if dry_run:
-            _preview(registry, read, json)
+            _preview(registry, read, pin, json)
             return
+        ready(registry)
         with progress("Registering") as bar:
             done = []
             for number, source in enumerate(read, 1):
@@ -98,17 +97,18 @@ def _result(source: "Source", result: "Registration") -> dict[str, object]:
     return {"source": source.name, "format": source.format, "notes": source.notes, **asdict(result)}
 
 
-def _tell(source: "Source", result: "Registration") -> None:
+def _tell(source: "Source", result: "Registration", done: bool = True) -> None:
+    linked = f", {len(result.relinked)} with other links" if result.relinked else ""
     say(
         f"{source.name}: {len(result.added)} added, {len(result.changed)} changed, "
-        f"{len(result.unchanged)} unchanged (service {result.service})"
+        f"{len(result.unchanged)} unchanged{linked} (service {result.service})"
     )
     if result.service != source.manifest.service.name:
         note(
             f"The service name {source.manifest.service.name!r} belongs to another source; these "
             f"tools are in {result.service!r}. Choose a name with --service."
         )
-    if result.quarantined:
+    if result.quarantined and done:
         note(f"{len(result.quarantined)} tools wait for approval: spm tools approve")
     if result.missing:
         shown = ", ".join(result.missing[:5]) + (" …" if len(result.missing) > 5 else "")
@@ -117,13 +117,13 @@ def _tell(source: "Source", result: "Registration") -> None:
         note(f"  {line}")
 
 
-def _preview(registry: "Registry", read: "list[Source]", json: bool) -> None:
+def _preview(registry: "Registry", read: "list[Source]", pin: bool, json: bool) -> None:
     from spm.registry.registration import changes, namespaced, preview
 
     plans = []
     for source in read:
         manifest = namespaced(registry.store, source.manifest, source.origin)
-        plan = preview(registry.store, manifest)
+        plan = preview(registry.store, manifest, source.links, pin=pin)
         plans.append((source, plan, changes(registry.store, manifest, plan.changed)))
     if json:
         as_json([{**_result(source, plan), "changes": found} for source, plan, found in plans])
@@ -134,7 +134,11 @@ def _preview(registry: "Registry", read: "list[Source]", json: bool) -> None:
         for identity, differences in found.items():
             say(f"~ {identity}")
             life.show_changes(differences)
-        _tell(source, plan)
+        for identity in plan.relinked:
+            say(f"→ {identity} (links)")
+        for identity in plan.quarantined:
+            say(f"! {identity} (would wait for approval)")
+        _tell(source, plan, done=False)
     note("Nothing was changed (--dry-run).")
 
 

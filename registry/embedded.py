@@ -15,6 +15,7 @@ import kglite
 
 from spm.cypher import load
 from spm.registry import checkpoint, disk, graph, migrations, recovery
+from spm.registry.access import EVERYTHING, Caller
 from spm.registry.errors import (
     InputError,
     OutcomeUnknown,
@@ -25,6 +26,7 @@ from spm.registry.errors import (
 )
 from spm.registry.journal import Journal, Position
 from spm.registry.lock import WriterLock
+from spm.registry.search import LocalSearch
 from spm.registry.store import (
     Answer,
     Finding,
@@ -34,6 +36,7 @@ from spm.registry.store import (
     Row,
     Vector,
     Work,
+    claim,
     new_operation,
     perform,
 )
@@ -55,7 +58,8 @@ class EmbeddedStore:
         self.location = str(folder)
         self.graph_file = folder / "graph.spm"
         self.journal = Journal(folder / "journal.spm")
-        self.vectors = VectorFiles(folder)
+        self.files = VectorFiles(folder)
+        self._search = LocalSearch(self.read, self.files)
         self._lock = WriterLock(folder)
         self._graph: Any = None
         self._position = Position()
@@ -203,28 +207,62 @@ class EmbeddedStore:
 
     def encoded(self, kind: Kind) -> dict[str, str]:
         """Which text (as a digest) the vector of each node was made of."""
-        return self.vectors.encoded(kind)
+        return self.files.encoded(kind)
 
     def put_vectors(
-        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
+        self,
+        kind: Kind,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        digests: Sequence[str],
+        vectors: Vector,
+        encoder: str,
     ) -> None:
         """Write the encoder into the graph, then keep its vectors in the side file.
 
-        In this order: vectors of which nobody knows the encoder would be taken for another's.
+        In this order: vectors of which nobody knows the encoder would be taken for another's. The
+        terms need no place: they are made from the texts in the graph when they are asked for.
         """
-        self.write("encode", lambda tx: {"vectors": len(ids), **_set_encoder(tx, encoder)})
+        del texts
+        self.write("encode", lambda tx: {"vectors": len(ids), **claim(tx, encoder)})
         keep = {row["id"] for row in self.read(f"vectors/{kind}_texts")}
-        self.vectors.put(kind, ids, digests, vectors, keep)
+        self.files.put(kind, ids, digests, vectors, keep)
 
-    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
-        """The nodes nearest to `vector` by cosine."""
-        return self.vectors.nearest(kind, vector, count)
+    def forget_vectors(self, encoder: str) -> None:
+        """Drop all vectors, then write the next encoder into the graph.
+
+        In this order: killed in between, there are no vectors, and no encoder that did not make
+        them is taken for their maker.
+        """
+        self._open_for_writing()
+        self.files.drop()
+        self.write("encode", lambda tx: _set_encoder(tx, encoder))
+
+    def nearest(
+        self, kind: Kind, vector: Vector, count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, float]]:
+        """The nodes nearest to `vector` by cosine that the caller may see."""
+        return self._searching().nearest(kind, vector, count, caller)
+
+    def matching(
+        self, kind: Kind, terms: Sequence[str], count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, float]]:
+        """The nodes whose text holds any of the terms and that the caller may see."""
+        return self._searching().matching(kind, terms, count, caller)
+
+    def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
+        """The vectors of these nodes in this order."""
+        return self.files.rows(kind, ids)
+
+    def _searching(self) -> LocalSearch:
+        self._load()
+        return self._search.at(self._position)
 
     # -- health ----------------------------------------------------------------------------
 
     def check(self) -> list[Finding]:
         """Verify every file from its first byte, and the graph against the journal."""
-        return recovery.check(self.journal, self.graph_file, self.vectors, self._rebuild)
+        return recovery.check(self.journal, self.graph_file, self.files, self._rebuild)
 
     def repair(self, *, accept_loss: bool) -> list[str]:
         """Rebuild what is damaged from what is not.
@@ -236,7 +274,7 @@ class EmbeddedStore:
         self._graph = None
         try:
             return recovery.repair(
-                self.journal, self.graph_file, self.vectors, self._rebuild, accept_loss=accept_loss
+                self.journal, self.graph_file, self.files, self._rebuild, accept_loss=accept_loss
             )
         finally:
             self._fail()

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from spm.registry.errors import EncoderError
+from spm.registry import lexical
+from spm.registry.errors import EncoderMismatch
 from spm.registry.store import Kind, Store, Vector
 
 KINDS: tuple[Kind, ...] = ("tool", "trajectory")
@@ -53,7 +54,7 @@ def encode(
     """Encode what has no fitting vector yet; returns how many texts were encoded.
 
     Raises:
-        EncoderError: the store's vectors were made by another encoder.
+        EncoderMismatch: the store's vectors were made by another encoder; see `switch`.
     """
     require(store, encoder)
     for kind in KINDS:
@@ -66,7 +67,7 @@ def encode(
         for start in range(0, len(rows), BATCH):
             ids, texts, digests = zip(*rows[start : start + BATCH], strict=True)
             report = partial(_report, progress, done, total) if progress else None
-            store.put_vectors(kind, ids, digests, run(texts, report), encoder.name)
+            store.put_vectors(kind, ids, texts, digests, run(texts, report), encoder.name)
             done += len(ids)
     return total
 
@@ -76,7 +77,7 @@ def _forget(store: Store, encoder: Encoder, kind: Kind) -> None:
     there = {row["id"] for row in store.read(f"vectors/{kind}_texts")}
     if store.encoded(kind).keys() - there:
         nothing = np.zeros((0, encoder.dimensions), dtype=np.float32)
-        store.put_vectors(kind, [], [], nothing, encoder.name)
+        store.put_vectors(kind, [], [], [], nothing, encoder.name)
 
 
 def _report(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
@@ -87,15 +88,30 @@ def require(store: Store, encoder: Encoder) -> None:
     """Refuse to mix the vectors of two encoders.
 
     Raises:
-        EncoderError: names both and what to do.
+        EncoderMismatch: names both and what to do.
     """
-    found = store.read("state/registry")
-    made_by = found[0]["encoder"] if found else None
+    made_by = recorded(store)
     if made_by and made_by != encoder.name:
-        raise EncoderError(
-            f"The registry's vectors were made by {made_by!r}, not by {encoder.name!r}. "
-            f"Use that encoder, or make a new store and register again."
-        )
+        raise EncoderMismatch(made_by, encoder.name)
+
+
+def recorded(store: Store) -> str | None:
+    """The name of the encoder that made the vectors; None while there are none."""
+    found = store.read("state/registry")
+    return (found[0]["encoder"] or None) if found else None
+
+
+def switch(store: Store, encoder: Encoder) -> str | None:
+    """Make room for the vectors of `encoder`; returns the name of the one it replaces, if any.
+
+    The vectors of another encoder are forgotten and the new one is written down before the first
+    text is encoded. Whenever that is interrupted, there are never vectors of two encoders, and
+    `encode` goes on where it ended.
+    """
+    made_by = recorded(store)
+    if made_by != encoder.name:
+        store.forget_vectors(encoder.name)
+    return made_by if made_by != encoder.name else None
 
 
 def complete(store: Store) -> bool:
@@ -104,4 +120,5 @@ def complete(store: Store) -> bool:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    # With the version of the terms, which are kept with the vectors and must be renewed like them.
+    return hashlib.sha256(f"{lexical.VERSION} {text}".encode()).hexdigest()[:16]

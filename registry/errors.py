@@ -12,6 +12,8 @@
     │   ├── QueryRefused        a query that may not run read-only
     │   └── QueryFailed         a query that the engine could not run
     ├── EncoderError            text vectors that cannot be made or do not fit
+    │   └── EncoderMismatch     vectors of two encoders would be mixed
+    ├── ModelError              a model that is missing, damaged or made for other inputs
     └── StoreError              exit 3: the store cannot be used
         ├── StoreUnreachable    nobody answers at the address
         ├── StoreDenied         the server refused the credentials
@@ -103,6 +105,23 @@ class QueryFailed(InputError):
 
 class EncoderError(SpmError):
     """Text vectors cannot be made, or do not fit the registry's."""
+
+
+class ModelError(SpmError):
+    """A trained model is missing, damaged, or was made for other inputs."""
+
+
+class EncoderMismatch(EncoderError):
+    """The registry's vectors were made by another encoder."""
+
+    def __init__(self, made_by: str, given: str) -> None:
+        folder, mark, _ = given.partition("#")  # a folder is known by its name and digest
+        place = f"/path/to/{folder}" if mark else given
+        super().__init__(
+            f"The registry's vectors were made by {made_by!r}, not by {given!r}, and vectors of "
+            f"two encoders cannot be compared. Make them again with: spm encode --encoder {place}"
+        )
+        self.made_by, self.given = made_by, given
 
 
 class StoreError(SpmError):

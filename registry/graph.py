@@ -4,7 +4,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
-    "Service": ("name", "title", "description", "owner", "source", "digest"),
+    "Service": ("name", "title", "description", "owner", "source", "digest", "links"),
     "Family": ("name",),
     "Field": ("name", "type", "aliases"),
     "Tool": (
@@ -12,6 +12,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
         "approved_hash", "approved_by", "approved_at", "vector", "vector_of",
+        "terms",
     ),
     "ToolVersion": (
         "id", "tool_id", "name", "version", "number", "content_hash", "definition", "requires",
@@ -19,8 +20,12 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
     "Trajectory": (
         "id", "request", "source", "success", "time", "path", "pruned", "vector", "vector_of",
+        "terms",
     ),
 }  # fmt: skip
+
+# Made from texts, by the embedded store beside its graph: no part of what a node is.
+DERIVED = frozenset({"vector", "vector_of", "terms"})
 
 RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "PROVIDED_BY": ("Tool", "Service", ()),
@@ -32,6 +37,7 @@ RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "BEFORE": ("Tool", "Tool", ("count",)),
     "STEP": ("Trajectory", "Tool", ("idx", "ok")),
     "SAME_AS": ("Field", "Field", ("reviewed_by", "at")),
+    "FLOWS": ("Field", "Field", ("count", "last_seen", "weight")),
 }
 
 
@@ -41,7 +47,7 @@ def node(labels: list[str], properties: dict[str, object]) -> dict[str, object]:
     kept = {
         key: properties[key]
         for key in sorted(properties)
-        if key in known and key not in ("vector", "vector_of") and properties[key] is not None
+        if key in known and key not in DERIVED and properties[key] is not None
     }
     return {"labels": sorted(labels), "properties": kept}
 

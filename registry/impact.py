@@ -4,20 +4,18 @@ Nothing is changed. A field that nobody made before is one that users say, and i
 tool; a field that was made and has no active maker left is.
 """
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from spm.registry.atlas import Contracts, read_contracts
 from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
 from spm.registry.fields import canonical
+from spm.registry.menus.golden import GoldenRequest
 from spm.registry.naming import nearest
 from spm.registry.store import Row, Store
 from spm.registry.tools import Resolver
 
-MAX_LINE = 2_000_000
 ONLY_PRODUCER, CYCLE = "only producer lost", "left in a cycle that nobody can enter"
 
 
@@ -104,7 +102,7 @@ def impact(
     name: str,
     *,
     kind: str | None = None,
-    golden: Iterable[tuple[str, list[str]]] | None = None,
+    golden: Iterable[GoldenRequest] | None = None,
 ) -> Impact:
     """Tell what would happen if a tool or a field went away.
 
@@ -112,7 +110,7 @@ def impact(
         store: Where to look.
         name: A tool (id, name, any spelling) or a field; a tool wins when both carry the name.
         kind: `tool` or `field`, to say which.
-        golden: Requests with the tools that answer them, see `read_golden`.
+        golden: Requests with the tools that answer them, see `menus.golden`.
 
     Raises:
         InputError: nothing carries the name, or several tools do.
@@ -258,16 +256,16 @@ def _observed(store: Store, tools: list[str]) -> Observed:
 
 
 def _broken(
-    golden: Iterable[tuple[str, list[str]]] | None, resolver: Resolver, gone: set[str]
+    golden: Iterable[GoldenRequest] | None, resolver: Resolver, gone: set[str]
 ) -> dict[str, Any]:
     if golden is None:
         return {}
     broken, checked = [], 0
-    for request, path in golden:
+    for known in golden:
         checked += 1
-        tools = [_identity(name, resolver) for name in path]
+        tools = [_identity(name, resolver) for name in known.path]
         if lost := sorted(set(tools) & gone):
-            broken.append(Golden(request, tools, lost))
+            broken.append(Golden(known.request, tools, lost))
     return {"golden": broken, "golden_checked": checked}
 
 
@@ -276,32 +274,3 @@ def _identity(name: str, resolver: Resolver) -> str:
         return resolver.resolve(name)
     except (UnknownTool, AmbiguousTool):
         return name  # not in this registry any more, or not yet: not lost through this
-
-
-def read_golden(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Read golden requests from JSON lines: {"request": …, "path": [tools]}, or "steps".
-
-    Raises:
-        InputError: a line cannot be used; says which.
-    """
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), 1):
-                if line.strip():
-                    yield _golden(line, f"{path}:{number}")
-    except OSError as error:
-        raise InputError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
-
-
-def _golden(line: bytes, place: str) -> tuple[str, list[str]]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{place}: not valid JSON. Is the line complete?") from error
-    if isinstance(value, dict) and isinstance(value.get("request"), str):
-        steps = value.get("path", value.get("steps"))
-        if isinstance(steps, list):
-            names = [step.get("tool") if isinstance(step, dict) else step for step in steps]
-            if names and all(isinstance(name, str) for name in names):
-                return value["request"], [str(name) for name in names]
-    raise InputError(f'{place}: expected {{"request": "…", "path": ["tool", …]}}.')

@@ -163,7 +163,8 @@ def deprecate(store: Store, name: str, successor: str | None = None) -> Row:
 
     Raises:
         UnknownTool: a name is unknown.
-        InputError: a tool cannot succeed itself.
+        InputError: a tool cannot succeed itself, or waits in quarantine: whoever deprecated it
+            could bring it back unapproved.
     """
     resolver = Resolver(store)
     identity = resolver.resolve(name)
@@ -173,6 +174,11 @@ def deprecate(store: Store, name: str, successor: str | None = None) -> Row:
     row = {"id": identity, "status": "deprecated", "successor": target}
 
     def work(tx: Transaction) -> dict[str, Any]:
+        if any(r["status"] == "quarantined" for r in tx.run("tools/states", ids=[identity])):
+            raise InputError(
+                f"{identity!r} waits in quarantine and is in no menu. First approve it (spm tools "
+                "approve) or remove it (spm tools remove)."
+            )
         tx.run("tools/set_status", rows=[row], at=now())
         return row
 

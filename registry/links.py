@@ -1,7 +1,8 @@
 """Suggesting that two differently named fields are the same, with a confidence and reasons.
 
-Four kinds of evidence: the names share words, the types agree, the descriptions are alike, and
-one tool that gives the first was observed right before a tool that takes the second. A person
+Four kinds of circumstantial evidence: the names share words, the types agree, the descriptions are
+alike, and one tool that gives the first was observed right before a tool that takes the second. And
+one that is direct: values were seen to come out as the first and to go in as the second. A person
 decides: `spm fields merge` writes the reviewed edge.
 """
 
@@ -22,8 +23,11 @@ from spm.registry.tools import definitions
 # The best balanced of seven weightings on the flows of NESTFUL's train episodes. The held-out flows
 # were printed beside them, so no figure on NESTFUL is a clean test of this choice.
 WEIGHTS = {"name": 0.3, "description": 0.3, "flow": 0.3, "type": 0.1}
+# How many observed values take away half of the doubt: one may be chance, a dozen hardly ever are.
+HALF = 1
 MINIMUM = 0.35
-PER_FIELD = 3
+PER_FIELD = 3  # guesses; what was observed is none
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Suggestion:
     input: str
     confidence: float
     reasons: dict[str, float]
+    observed: int = 0  # how often a value was seen to go from the one to the other
 
 
 def suggest(
@@ -43,25 +48,32 @@ def suggest(
     minimum: float = MINIMUM,
     count: int = 50,
 ) -> list[Suggestion]:
-    """Suggest links for required fields that nobody produces, best first."""
-    overview = {row["field"]: row for row in store.read("fields/overview")}
-    known = {(r["field"], r["same"]) for r in store.read("fields/reviewed")}
-    known |= {(b, a) for a, b in known}
-    wanted = [f for f, r in overview.items() if r["required"] and not r["producers"] and _links(f)]
-    offered = [f for f, r in overview.items() if r["producers"] and _links(f)]
+    """Suggest links for required fields, best first.
+
+    Of fields that nobody produces every output is considered; of the others, which may well be
+    produced under the right name, only outputs whose values were observed to go there.
+    """
+    overview = {row["field"]: row for row in store.read("fields/overview") if _links(row["field"])}
+    evidence = _evidence(store)
+    reached = {taken for _, taken in evidence.observed}
+    wanted = [
+        f for f, r in overview.items() if r["required"] and (not r["producers"] or f in reached)
+    ]
+    offered = [f for f, r in overview.items() if r["producers"]]
     alike = _description_similarity(wanted, offered, _texts(store) if encode else {}, encode)
-    flows = _flows(store.read("fields/flows"))
     found = []
     for i, taken in enumerate(wanted):
         ranked = sorted(
             (
-                _judge(given, taken, overview, float(alike[i, j]), flows)
+                _judge(overview[given], overview[taken], float(alike[i, j]), evidence)
                 for j, given in enumerate(offered)
-                if (given, taken) not in known
+                if (given, taken) not in evidence.reviewed
+                and (not overview[taken]["producers"] or (given, taken) in evidence.observed)
             ),
             key=lambda s: (-s.confidence, s.output),
         )
-        found += [s for s in ranked[:PER_FIELD] if s.confidence >= minimum]
+        best = [s for place, s in enumerate(ranked) if place < PER_FIELD or s.observed]
+        found += [s for s in best if s.confidence >= minimum]
     return sorted(found, key=lambda s: (-s.confidence, s.input, s.output))[:count]
 
 
@@ -69,23 +81,38 @@ def _links(name: str) -> bool:
     return not is_control(name)
 
 
-def _judge(
-    given: str,
-    taken: str,
-    overview: dict[str, Row],
-    alike: float,
-    flows: dict[tuple[str, str], float],
-) -> Suggestion:
-    reasons = {
-        "name": _name_similarity(given, taken),
-        "type": 1.0 if overview[given]["type"] == overview[taken]["type"] else 0.0,
-        "description": alike,
-        "flow": flows.get((given, taken), 0.0),
-    }
-    confidence = sum(WEIGHTS[kind] * value for kind, value in reasons.items())
-    return Suggestion(
-        given, taken, round(confidence, 4), {k: round(v, 3) for k, v in reasons.items() if v}
+@dataclass(frozen=True)
+class _Evidence:
+    """What the registry knows of pairs (output, input)."""
+
+    reviewed: set[Pair]
+    flows: dict[Pair, float]  # share of the traffic into the input
+    observed: dict[Pair, Row]  # count and weight of values that were seen to flow
+
+
+def _evidence(store: Store) -> _Evidence:
+    same = {(row["field"], row["same"]) for row in store.read("fields/reviewed")}
+    return _Evidence(
+        reviewed=same | {(b, a) for a, b in same},
+        flows=_flows(store.read("fields/flows")),
+        observed={(row["output"], row["input"]): row for row in store.read("fields/observed")},
     )
+
+
+def _judge(given: Row, taken: Row, alike: float, evidence: _Evidence) -> Suggestion:
+    pair = given["field"], taken["field"]
+    reasons = {
+        "name": _name_similarity(*pair),
+        "type": 1.0 if given["type"] == taken["type"] else 0.0,
+        "description": alike,
+        "flow": evidence.flows.get(pair, 0.0),
+    }
+    doubt = 1 - sum(WEIGHTS[kind] * value for kind, value in reasons.items())
+    seen = evidence.observed.get(pair, {"count": 0, "weight": 0})
+    # Independent of the circumstances: what they leave in doubt, observations take away.
+    doubt *= HALF / (HALF + seen["weight"])
+    kept = {kind: round(value, 3) for kind, value in reasons.items() if value}
+    return Suggestion(*pair, round(1 - doubt, 4), kept, seen["count"])
 
 
 def _name_similarity(first: str, second: str) -> float:
@@ -123,7 +150,7 @@ def _description_similarity(
     return cosine
 
 
-def _flows(rows: list[Row]) -> dict[tuple[str, str], float]:
+def _flows(rows: list[Row]) -> dict[Pair, float]:
     """How much of the traffic into an input came from tools that give an output."""
     into: dict[str, int] = defaultdict(int)
     for row in rows:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from spm.registry.formats.observed import shape
+from spm.registry.formats.flows import flows, marks
+from spm.registry.formats.observed import Call, shape
 from spm.registry.naming import fold, invisible
 
 FieldType = Literal["string", "integer", "number", "boolean", "array", "object"]
@@ -193,6 +194,15 @@ class Step(_Strict):
         return kept
 
 
+class Flow(_Strict):
+    """An argument whose value stood in the result of an earlier step; steps count from 0."""
+
+    source: int = Field(ge=0)
+    output: Name
+    target: int
+    input: Name
+
+
 def _in_range(time: datetime) -> datetime:
     # Four-digit years that stay in range when they are brought to UTC, so that texts sort as times.
     if not 1000 <= time.year <= 9998:
@@ -202,6 +212,14 @@ def _in_range(time: datetime) -> datetime:
 
 def _step(value: object) -> object:
     return {"tool": value} if isinstance(value, str) else value
+
+
+def _seen(step: object) -> Call:
+    """The values of a step as marks; what is no step is refused elsewhere."""
+    if not isinstance(step, dict):
+        return Call("")
+    took, gave = marks(step.get("arguments")), marks(step.get("result"))
+    return Call("", bool(step.get("ok", True)), took=took, gave=gave)
 
 
 class Trace(_Strict):
@@ -216,6 +234,26 @@ class Trace(_Strict):
     success: bool = True
     source: Text = ""
     time: Annotated[datetime, AfterValidator(_in_range)] | None = None
+    flows: tuple[Flow, ...] = Field(
+        default=(), max_length=100_000, description="Which result which argument came from"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_values(cls, data: Any) -> Any:
+        """See which arguments came from which results, before the steps lose their values."""
+        if not isinstance(data, dict) or "flows" in data or not isinstance(data.get("steps"), list):
+            return data
+        calls = [_seen(step) for step in data["steps"]]
+        found = flows(str(data.get("request", "")), calls)
+        return {**data, "flows": [flow._asdict() for flow in found]} if found else data
+
+    @model_validator(mode="after")
+    def _flows_lead_onwards(self) -> "Trace":
+        for flow in self.flows:
+            if not flow.source < flow.target < len(self.steps):
+                raise ValueError("a flow must lead from a step to a later one")
+        return self
 
     def moment(self) -> str | None:
         """When it happened, as UTC in ISO 8601, so that text order is time order."""
@@ -226,7 +264,8 @@ class Trace(_Strict):
 
     def identity(self) -> str:
         """The given id, or one made of the content, so that a second import finds it again."""
-        said = self.model_dump(mode="json", exclude={"steps": {"__all__": {"takes", "gives"}}})
+        observed: dict[str, Any] = {"flows": True, "steps": {"__all__": {"takes", "gives"}}}
+        said = self.model_dump(mode="json", exclude=observed)
         return self.trace_id or "sha256:" + digest(said)[:32]
 
 

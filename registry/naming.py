@@ -31,6 +31,11 @@ def invisible(text: str) -> str | None:
     return f"U+{ord(found[0]):04X}" if found else None
 
 
+def visible_text(text: str) -> str:
+    """A text without invisible characters; lines and tabs stay."""
+    return _INVISIBLE.sub(lambda c: c[0] if c[0] in "\n\t" else " ", text)
+
+
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names most like `name`, best first."""
     by_fold: dict[str, str] = {}

@@ -4,49 +4,43 @@ No training. The weights were chosen on the valid splits of TRAJECT-Bench, ToolL
 and are the same for every library.
 """
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from spm.registry import paths, state
 from spm.registry.encoding import Encoder
-from spm.registry.errors import InputError
-from spm.registry.fields import canonical
-from spm.registry.ranking import PREFIX, SIZE, Menu, MenuItem
+from spm.registry.errors import UnknownTool
+from spm.registry.menus.items import Known, Places, edges
+from spm.registry.menus.sight import hindrances, lifted
+from spm.registry.menus.view import Near, View
+from spm.registry.ranking import Ask, Menu, WhyNot
 from spm.registry.route import Contract, arrange
+from spm.registry.scoring import Memory, Scores, memories, votes
 from spm.registry.store import Row, Store
 
 ANCHORS = 96
 MEMORIES = 10
-WEIGHTS = {"similarity": 1.0, "vote": 2.0, "neighbour": 0.2, "producer": 0.3}
 # Votes fall off with distance from the nearest request, by a factor of e per so much cosine:
 # slowly for being in the menu, where every neighbour may know a tool, quickly for the route,
 # which should be one neighbour's way and not the mean of ten.
 SPREAD = 0.4
 FOCUS = 0.1
 SUPPORT = 0.34
-# A request that resembles nothing observed learns nothing from it: below the first cosine a
-# neighbour has no voice, above the second its full voice.
-UNLIKE, ALIKE = 0.15, 0.45
 SEEDS = 8
+# How many fields are tried as a state that would bring an absent tool in.
+TRIALS = 12
 
 
-@dataclass
-class _Scores:
-    terms: dict[str, dict[str, float]] = field(default_factory=dict)
+@dataclass(frozen=True)
+class _Draft:
+    """Everything that was found for a request, before it is cut to size."""
 
-    def raise_to(self, tool: str, term: str, value: float) -> None:
-        known = self.terms.setdefault(tool, {})
-        known[term] = max(known.get(term, 0.0), value)
-
-    def total(self, tool: str) -> float:
-        return sum(WEIGHTS[term] * value for term, value in self.terms[tool].items())
-
-    def best(self, count: int) -> list[str]:
-        return sorted(self.terms, key=lambda t: (-round(self.total(t), 6), t))[:count]
-
-
-Memory = tuple[float, float, list[str]]
+    near: Near
+    memory: list[Memory]
+    known: Known
+    scores: Scores
+    cards: dict[str, Row]
+    order: list[str]  # every tool that may be offered, best first
 
 
 class PlainRanker:
@@ -58,72 +52,120 @@ class PlainRanker:
         self._store = store
         self._encoder = encoder
 
-    def menu(
-        self, request: str, *, have: list[str] | None = None, size: int = SIZE, prefix: int = PREFIX
-    ) -> Menu:
-        """Build the menu for a request.
+    def menu(self, ask: Ask) -> Menu:
+        """Build the menu for a request."""
+        view = View(self._store, ask.caller)
+        return self._menu(ask, self._draft(ask, view, *self._look(ask, view)))
+
+    def why_not(self, ask: Ask, tool: str) -> WhyNot:
+        """Say why a tool is absent from the menu of `ask`; `tool` is an id.
 
         Raises:
-            InputError: the request is empty or a size is not positive.
+            UnknownTool: there is no such tool.
         """
-        if not request.strip():
-            raise InputError("The request is empty. Say what the agent should do, in quotes.")
-        if size < 1 or prefix < 1:
-            raise InputError(f"A menu needs at least one tool (got size {size}, prefix {prefix}).")
-        vector = self._encoder().encode_requests([request])[0]
-        near = self._store.nearest("tool", vector, ANCHORS)
-        memory = self._remember(self._store.nearest("trajectory", vector, MEMORIES))
-        vocabulary = [row["field"] for row in self._store.read("fields/vocabulary")]
-        given = sorted({*state.visible(request, vocabulary), *map(canonical, have or [])})
-        scores = self._score(near, memory, set(given))
-        cards = self._cards(scores)
-        chosen = [tool for tool in scores.best(len(scores.terms)) if tool in cards][:size]
+        view = View(self._store, ask.caller)
+        draft = self._draft(ask, view, *self._look(ask, view))
+        built = self._menu(ask, draft)
+        cutoff = min((item.score for item in built.items), default=0.0)
+        terms = {t: round(v, 4) for t, v in sorted(draft.scores.terms.get(tool, {}).items())}
+        if place := next((item.rank for item in built.items if item.id == tool), None):
+            return WhyNot(tool, place, [], [], terms, cutoff)
+        cards = self._store.read("tools/show", ids=[tool])
+        if not cards:
+            raise UnknownTool(tool, [])
+        found = hindrances(cards[0], ask.caller)
+        if tool in ask.done:
+            found.append(("It ran already.", "leaving out --done for it"))
+        if found:
+            changes = [change for _, change in found]
+            if cards[0]["status"] == "active":
+                changes += self._further(lifted(cards[0], ask), tool)
+            reasons = [reason for reason, _ in found]
+            return WhyNot(tool, None, reasons, [" and ".join(changes)], terms, cutoff)
+        if tool not in draft.order:
+            return WhyNot(tool, None, [_UNREACHED], list(_REACHED_BY), terms, cutoff)
+        rank = draft.order.index(tool) + 1
+        reason = (
+            f"Its score {draft.scores.total(tool):.4f} is place {rank} of {len(draft.order)}; "
+            f"the menu ends at {ask.size} with {cutoff:.4f}."
+        )
+        changes = [f"-k {rank}", *self._states(ask, tool, view, draft)]
+        return WhyNot(tool, rank, [reason], changes, terms, cutoff)
+
+    def _further(self, ask: Ask, tool: str) -> list[str]:
+        """What a tool needs to be in the menu once nothing hides it; nothing when it is."""
+        view = View(self._store, ask.caller)
+        order = self._draft(ask, view, *self._look(ask, view)).order
+        if tool not in order:
+            return [_REACHED_BY[0]]
+        rank = order.index(tool) + 1
+        return [f"-k {rank}"] if rank > ask.size else []
+
+    def _menu(self, ask: Ask, draft: _Draft) -> Menu:
+        chosen = draft.order[: ask.size]
         contracts = self._contracts(chosen)
-        support = _votes(memory, FOCUS)
+        given = draft.known.fields
+        support = votes(draft.memory, FOCUS)
         wanted = [
             tool
             for tool in chosen
-            if support.get(tool, 0.0) >= SUPPORT and _adds(contracts[tool], set(given))
+            if support.get(tool, 0.0) >= SUPPORT and _adds(contracts[tool], given)
         ]
-        route = self._route(wanted or chosen[:1], chosen, contracts, set(given), prefix)
-        ordered = route + [tool for tool in chosen if tool not in route]
-        items = _items(ordered, route, cards, contracts, scores, set(given))
+        route = self._route(wanted or chosen[:1], chosen, contracts, given, ask.prefix)
+        order = route + [tool for tool in chosen if tool not in route]
+        items = Places(order, route, contracts, draft.known).items(draft.cards, draft.scores.terms)
         return Menu(
-            request=request,
-            state=given,
+            request=ask.request,
+            state=sorted(given),
             route=route,
             items=items,
             ranker=self.name,
-            traces=sum(voice > 0 for _, voice, _ in memory),
+            model="",
+            traces=sum(voice > 0 for _, voice, _ in draft.memory),
+            trust=round(max((voice for _, voice, _ in draft.memory), default=0.0), 4),
             revision=self._revision(),
-            notes=_notes(near, memory),
+            edges=edges(items, route, self._store.read("path/followers", ids=sorted(chosen))),
+            notes=_notes(ask, draft.near, draft.memory),
         )
 
-    def _remember(self, near: list[tuple[str, float]]) -> list[Memory]:
-        """The nearest trajectories that succeeded: distance from the nearest, voice, path."""
-        rows = self._store.read("menu/memory", ids=[node for node, _ in near])
-        found: dict[str, list[str]] = {}
-        for row in rows:
-            found.setdefault(row["trajectory"], []).append(row["tool"])
-        top = max((score for node, score in near if node in found), default=0.0)
-        return [(top - score, _voice(score), found[node]) for node, score in near if node in found]
+    def _look(self, ask: Ask, view: View) -> tuple[Near, list[Memory]]:
+        """The nearest tools, and how similar requests were solved."""
+        vector = self._encoder().encode_requests([ask.request])[0]
+        memory = memories(view.nearest_ways(vector, MEMORIES))
+        return view.nearest_tools(vector, ANCHORS), memory
 
-    def _score(
-        self, near: list[tuple[str, float]], memory: list[Memory], given: set[str]
-    ) -> _Scores:
-        scores = _Scores()
+    def _draft(self, ask: Ask, view: View, near: Near, memory: list[Memory]) -> _Draft:
+        known = self._known(ask, view)
+        scores = self._score(view, near, memory, known.fields)
+        cards = view.cards(scores.terms)
+        order = [t for t in scores.best() if t in cards and t not in ask.done]
+        return _Draft(near, memory, known, scores, cards, order)
+
+    def _known(self, ask: Ask, view: View) -> Known:
+        spoken = view.vocabulary()
+        said = state.given(ask.state, spoken).fields
+        given = frozenset({*state.visible(ask.request, spoken), *said})
+        made: dict[str, str] = {}
+        rows = self._store.read("tools/outputs", ids=list(ask.done)) if ask.done else []
+        for row in sorted(rows, key=lambda row: ask.done.index(row["id"])):
+            if row["field"] not in given:
+                made.setdefault(row["field"], row["id"])
+        return Known(given, made)
+
+    def _score(self, view: View, near: Near, memory: list[Memory], given: set[str]) -> Scores:
+        scores = Scores()
         for tool, similarity in near:
             scores.raise_to(tool, "similarity", similarity)
-        for tool, share in _votes(memory, SPREAD).items():
+        for tool, share in votes(memory, SPREAD).items():
             scores.raise_to(tool, "vote", share)
-        self._add_neighbours(scores)
-        self._add_producers(scores, given)
+        self._add_neighbours(view, scores)
+        self._add_producers(view, scores, given)
         return scores
 
-    def _add_neighbours(self, scores: _Scores) -> None:
+    def _add_neighbours(self, view: View, scores: Scores) -> None:
         """Lift tools by the probability with which agents came to them from the strongest ones."""
         seeds = scores.best(SEEDS)
-        rows = self._store.read("menu/neighbours", ids=seeds)
+        rows = view.neighbours(seeds)
         travelled: dict[str, float] = {}
         for row in rows:
             travelled[row["id"]] = travelled.get(row["id"], 0.0) + row["weight"]
@@ -132,19 +174,13 @@ class PlainRanker:
             share = row["weight"] / travelled[row["id"]]
             scores.raise_to(row["neighbour"], "neighbour", share * strength[row["id"]])
 
-    def _add_producers(self, scores: _Scores, given: set[str]) -> None:
+    def _add_producers(self, view: View, scores: Scores, given: set[str]) -> None:
         """Lift the quiet tools that make what the strongest tools need and nobody has said.
 
         A field with many producers says little about each of them, so they share the lift.
         """
-        seeds = scores.best(SEEDS)
-        strength = {seed: scores.total(seed) for seed in seeds}
-        needs = paths.required(self._store.read("tools/inputs", ids=seeds))
-        wanted: dict[str, float] = {}
-        for seed, fields in needs.items():
-            for name in set(fields) - given:
-                wanted[name] = max(wanted.get(name, 0.0), strength[seed])
-        rows = self._store.read("fields/producers", fields=sorted(wanted))
+        wanted = self._wanted(scores, given)
+        rows = view.producers(wanted)
         makers: dict[str, set[str]] = {}
         for row in rows:
             makers.setdefault(row["field"], set()).add(row["id"])
@@ -152,9 +188,15 @@ class PlainRanker:
             lift = wanted[row["field"]] / len(makers[row["field"]])
             scores.raise_to(row["id"], "producer", lift)
 
-    def _cards(self, scores: _Scores) -> dict[str, Row]:
-        rows = self._store.read("tools/show", ids=sorted(scores.terms))
-        return {row["id"]: row for row in rows if row["status"] == "active"}
+    def _wanted(self, scores: Scores, given: set[str]) -> dict[str, float]:
+        """Fields that the strongest tools lack, with the strength of the strongest."""
+        seeds = scores.best(SEEDS)
+        needs = paths.required(self._store.read("tools/inputs", ids=seeds))
+        wanted: dict[str, float] = {}
+        for seed, fields in needs.items():
+            for name in set(fields) - given:
+                wanted[name] = max(wanted.get(name, 0.0), scores.total(seed))
+        return wanted
 
     def _contracts(self, tools: list[str]) -> dict[str, Contract]:
         needs = paths.required(self._store.read("tools/inputs", ids=tools))
@@ -176,9 +218,34 @@ class PlainRanker:
         before = {(row["first"], row["second"]): row["count"] for row in orders}
         return arrange(wanted, chosen, contracts, given, before, prefix)
 
+    def _states(self, ask: Ask, tool: str, view: View, draft: _Draft) -> list[str]:
+        """Single fields that would bring a tool in if they were known, each of them tried.
+
+        Known fields free the places of those who make them, so all that is missing is tried.
+        """
+        missing = self._wanted(draft.scores, draft.known.fields)
+        own = self._contracts([tool])[tool].needs
+        tried = dict.fromkeys([*own, *sorted(missing, key=lambda name: -missing[name])])
+        found = []
+        for name in list(tried)[:TRIALS]:
+            other = replace(ask, state=(*ask.state, name))
+            if tool in self._draft(other, view, draft.near, draft.memory).order[: ask.size]:
+                found.append(f"--state {name}")
+        return found
+
     def _revision(self) -> int:
         found = self._store.read("state/registry")
         return int(found[0]["revision"]) if found else 0
+
+
+_UNREACHED = (
+    "It is no candidate: it is not among the tools whose text is nearest to the request, similar "
+    "requests did not use it, and no strong candidate was seen beside it or waits for its outputs."
+)
+_REACHED_BY = (
+    "a request in words nearer to its description",
+    "a trajectory of a similar request that uses it (spm traces import)",
+)
 
 
 def _adds(contract: Contract, given: set[str]) -> bool:
@@ -186,70 +253,9 @@ def _adds(contract: Contract, given: set[str]) -> bool:
     return not contract.gives or not set(contract.gives) <= given
 
 
-def _voice(similarity: float) -> float:
-    return min(1.0, max(0.0, (similarity - UNLIKE) / (ALIKE - UNLIKE)))
-
-
-def _votes(memory: list[Memory], scale: float) -> dict[str, float]:
-    """Each tool's share of the weight of the remembered trajectories, by their voices."""
-    weights = [(math.exp(-distance / scale), voice, set(path)) for distance, voice, path in memory]
-    mass = sum(weight for weight, _, _ in weights)
-    tools = sorted({tool for _, _, path in weights for tool in path})
-    return {
-        tool: sum(weight * voice for weight, voice, path in weights if tool in path) / mass
-        for tool in tools
-    }
-
-
-def _items(
-    ordered: list[str],
-    route: list[str],
-    cards: dict[str, Row],
-    contracts: dict[str, Contract],
-    scores: _Scores,
-    given: set[str],
-) -> list[MenuItem]:
-    makers: dict[str, list[str]] = {}
-    for tool in ordered:
-        for name in contracts[tool].gives:
-            if contracts[tool].makes(name):
-                makers.setdefault(name, []).append(tool)
-    place = {tool: at for at, tool in enumerate(ordered)}
-
-    def sources(tool: str, name: str) -> list[str]:
-        """Who can have made it by then: on the route only earlier tools, for backups anybody."""
-        if name in given:
-            return ["request"]
-        others = [maker for maker in makers.get(name, []) if maker != tool]
-        return [m for m in others if place[m] < place[tool]] if tool in route else others
-
-    return [
-        MenuItem(
-            rank=rank,
-            id=tool,
-            name=cards[tool]["name"],
-            title=cards[tool]["title"],
-            description=cards[tool]["description"],
-            role=_role(tool, route),
-            effects=cards[tool]["effects"],
-            needs={name: sources(tool, name) for name in contracts[tool].needs},
-            gives=contracts[tool].gives,
-            score=round(scores.total(tool), 4),
-            terms={term: round(v, 4) for term, v in sorted(scores.terms[tool].items())},
-        )
-        for rank, tool in enumerate(ordered, 1)
-    ]
-
-
-def _role(tool: str, route: list[str]) -> str:
-    if tool not in route:
-        return "backup"
-    if tool == route[-1]:
-        return "target"
-    return "entry" if tool == route[0] else "bridge"
-
-
-def _notes(near: list[tuple[str, float]], memory: list[Memory]) -> list[str]:
+def _notes(ask: Ask, near: Near, memory: list[Memory]) -> list[str]:
+    if not near and ask.caller.restricted:
+        return ["This caller may see no tool."]
     if not near:
         return ["The registry is empty. Load the demo with: spm demo"]
     if not memory:

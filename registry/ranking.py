@@ -1,10 +1,60 @@
-"""What a menu is, and what whoever builds one must offer."""
+"""What a menu is, what it is asked for, and what whoever builds one must offer."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
+
+from spm.registry.access import EVERYTHING, Caller
+from spm.registry.errors import InputError
 
 SIZE = 32
 PREFIX = 8
+
+Role = Literal["entry", "bridge", "target", "terminal", "backup"]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a menu is asked for.
+
+    Attributes:
+        request: what the agent should do.
+        state: fields known besides the text, by any of their names.
+        size: tools in the menu.
+        prefix: the longest route in front.
+        caller: who asks.
+        done: tools that ran already, in order; their outputs are known and they are not offered.
+    """
+
+    request: str
+    state: tuple[str, ...] = ()
+    size: int = SIZE
+    prefix: int = PREFIX
+    caller: Caller = EVERYTHING
+    done: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no menu can answer.
+
+        Raises:
+            InputError: the request is empty or a size is not positive.
+        """
+        if not self.request.strip():
+            raise InputError("The request is empty. Say what the agent should do, in quotes.")
+        if self.size < 1 or self.prefix < 1:
+            raise InputError(
+                f"A menu needs at least one tool (got size {self.size}, prefix {self.prefix})."
+            )
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Why one tool of a menu stands before another."""
+
+    source: str
+    target: str
+    kind: Literal["declared", "observed"]  # a field that meets, or a transition that was seen
+    field: str  # the field that flows; empty for a transition
+    count: int  # trajectories behind a transition; 0 for a declared field
 
 
 @dataclass(frozen=True)
@@ -16,12 +66,14 @@ class MenuItem:
     name: str
     title: str
     description: str
-    role: str  # entry, bridge, target, backup
+    role: Role
     effects: str
-    needs: dict[str, list[str]]
+    needs: dict[str, list[str]]  # field -> who gives it: "request", or ids of tools
     gives: list[str]
     score: float
-    terms: dict[str, float]
+    terms: dict[str, float]  # what the score is the sum of
+    order: dict[str, float] = field(default_factory=dict)  # what its place in front is the sum of
+    signals: dict[str, float] = field(default_factory=dict)  # what a network saw of it
 
 
 @dataclass(frozen=True)
@@ -29,13 +81,28 @@ class Menu:
     """An ordered list of tools: an executable route in front, backups behind."""
 
     request: str
-    state: list[str]
-    route: list[str]
+    state: list[str]  # the visible fields F0, and those of `Ask.state`
+    route: list[str]  # ids of the tools in front
     items: list[MenuItem]
-    ranker: str
-    traces: int
+    ranker: str  # "plain", "prior" or the name of a trained model
+    model: str  # digest of the weights; empty for the plain ranker
+    traces: int  # similar observed requests behind this menu
+    trust: float  # weight of observed evidence in it, 0 (only declared) to 1
     revision: int
+    edges: list[Edge] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """Why a tool is not in a menu, and what would admit it."""
+
+    tool: str
+    rank: int | None  # its place in the menu (then `reasons` is empty) or behind it
+    reasons: list[str]
+    admitted_by: list[str]  # the smallest changes that would bring it in
+    terms: dict[str, float]
+    cutoff: float  # score of the last tool that was admitted
 
 
 class Ranker(Protocol):
@@ -43,8 +110,10 @@ class Ranker(Protocol):
 
     name: str
 
-    def menu(
-        self, request: str, *, have: list[str] | None = None, size: int = SIZE, prefix: int = PREFIX
-    ) -> Menu:
-        """Build the menu for a request; `have` are fields known besides the text."""
+    def menu(self, ask: Ask) -> Menu:
+        """Build the menu."""
+        ...
+
+    def why_not(self, ask: Ask, tool: str) -> WhyNot:
+        """Say why a tool is absent from the menu of `ask`."""
         ...

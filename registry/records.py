@@ -50,12 +50,16 @@ _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 SECTIONS: dict[str, Section] = {
     "services": Section(
         {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE,
-         "source": _MAYBE, "digest": _MAYBE}, ("name",),
+         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE}, ("name",),
     ),
     "families": Section({"name": _TEXT}, ("name",)),
     "fields": Section({"name": _TEXT, "type": _MAYBE, "aliases": _LIST}, ("name",)),
     "same_as": _edge(
         {"reviewed_by": _MAYBE, "at": _MAYBE}, by="", first="fields", second="fields"
+    ),
+    "flows": _edge(
+        {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT},
+        by="", output="fields", input="fields",
     ),
     "tools": Section(_TOOL, ("id",), "tools"),
     "versions": Section(_VERSION, ("tool_id", "id"), "published"),

@@ -1,26 +1,20 @@
 """Registering a manifest: what is new, what changed, what stays; all of it or nothing."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from spm.registry import declaration
+from spm.registry import declaration, quarantine
 from spm.registry.declaration import Tools
-from spm.registry.fields import canonical
 from spm.registry.lifecycle import Change, compare_definitions
+from spm.registry.linked import Link, fingerprint, relink, relinking
 from spm.registry.models import Manifest, tool_id
 from spm.registry.store import Row, Store, Transaction, now
 
+__all__ = ["Link", "Registration", "changes", "namespaced", "preview", "register"]
 
-@dataclass(frozen=True)
-class Link:
-    """An explicit edge: a field that one tool returns is an input of another."""
-
-    producer: str
-    output: str
-    consumer: str
-    input: str
+Read = Callable[..., list[Row]]
 
 
 @dataclass(frozen=True)
@@ -31,6 +25,8 @@ class Registration:
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
+    # Unchanged tools that explicit links of the source now make give other fields.
+    relinked: list[str] = field(default_factory=list)
     # Tools of the same service that the source no longer has; they are left as they are.
     missing: list[str] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
@@ -54,41 +50,42 @@ def register(
         operation: the id under which a lost answer can be repeated.
         origin: where the tools come from; another origin gets a service name of its own.
         links: explicit edges of the source.
-        pin: quarantine what changed since it was approved, and what is new beside approved tools.
+        pin: quarantine what is not as it was approved, and what is new beside approved tools.
 
     Raises:
         VersionConflict: a published version came with another content.
         ManifestError: a successor names no tool.
     """
     manifest = namespaced(store, manifest, origin)
-    plan = preview(store, manifest)
-    settled = _settled(plan, store.read("tools/origin", service=plan.service), manifest)
+    plan = preview(store, manifest, links, pin=pin)
+    settled = _settled(plan, _origin(store.read, manifest), manifest, links)
     if settled and operation is None:  # a repeated operation gets the answer it got before
         return plan
 
     def work(tx: Transaction) -> dict[str, Any] | None:
         # Compared again under the lock: somebody may have registered the same a moment ago.
-        current = compare(tx.run("tools/hashes", ids=_ids(manifest)), manifest)
-        if _settled(current, tx.run("tools/origin", service=plan.service), manifest):
+        current = _plan(tx.run, manifest, links, pin)
+        if _settled(current, _origin(tx.run, manifest), manifest, links):
             return None
-        quarantined = _write(tx, manifest, current, origin, links, pin)
-        return {
-            "added": current.added,
-            "changed": current.changed,
-            "unchanged": current.unchanged,
-            "missing": plan.missing,
-            "quarantined": quarantined,
-        }
+        _write(tx, manifest, current, origin, links, pin)
+        return {k: v for k, v in asdict(current).items() if k not in ("service", "revision")}
 
     result = store.write("register", work, operation)
     return Registration(manifest.service.name, **result) if result else plan
 
 
-def _settled(plan: Registration, service: list[Row], manifest: Manifest) -> bool:
-    """Whether nothing is to be written: no tool is new or changed, nor what the service says."""
+def _origin(read: Read, manifest: Manifest) -> Row | None:
+    return next(iter(read("tools/origin", service=manifest.service.name)), None)
+
+
+def _settled(
+    plan: Registration, service: Row | None, manifest: Manifest, links: Sequence[Link]
+) -> bool:
+    """Whether nothing is to be written: of no tool, of its standing, of the service, of links."""
     said = manifest.service.model_dump(exclude={"name"})
-    same = bool(service) and all(service[0][key] == value for key, value in said.items())
-    return same and not plan.added and not plan.changed
+    same = service is not None and all(service[key] == value for key, value in said.items())
+    linked = service is not None and (service["links"] or "") == fingerprint(links)
+    return same and linked and not (plan.added or plan.changed or plan.quarantined)
 
 
 def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
@@ -107,18 +104,60 @@ def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
     )
 
 
-def preview(store: Store, manifest: Manifest) -> Registration:
+def preview(
+    store: Store, manifest: Manifest, links: Sequence[Link] = (), *, pin: bool = False
+) -> Registration:
     """What a registration would do."""
-    ids = _ids(manifest)
-    known = store.read("tools/origin", service=manifest.service.name)
-    if known and known[0]["digest"] == manifest.fingerprint():
+    return _plan(store.read, manifest, links, pin)
+
+
+def _plan(read: Read, manifest: Manifest, links: Sequence[Link], pin: bool) -> Registration:
+    ids, service = _ids(manifest), _origin(read, manifest)
+    if service and service["digest"] == manifest.fingerprint():
         plan = Registration(manifest.service.name, unchanged=ids)
     else:
-        plan = compare(store.read("tools/hashes", ids=ids), manifest)
-    here = set(ids)
-    there = store.read("tools/of_service", service=manifest.service.name)
-    plan.missing.extend(row["id"] for row in there if row["id"] not in here)
+        plan = compare(read("tools/hashes", ids=ids), manifest)
+    there = {row["id"]: row for row in read("tools/of_service", service=manifest.service.name)}
+    plan.missing.extend(sorted(there.keys() - set(ids)))
+    plan.relinked.extend(_relinked(read, manifest, links, plan, service))
+    waiting = [i for i, s in _statuses(manifest, plan, there, pin).items() if s == "quarantined"]
+    if pin:
+        waiting += quarantine.drifted(there[i] for i in plan.unchanged if i in there)
+    plan.quarantined.extend(sorted(waiting))
     return plan
+
+
+def _relinked(
+    read: Read,
+    manifest: Manifest,
+    links: Sequence[Link],
+    plan: Registration,
+    service: Row | None,
+) -> list[str]:
+    """Unchanged tools whose links changed, or lead to a field that has another name now."""
+    before = (service["links"] or "") if service else ""
+    changed = bool(plan.added or plan.changed)
+    if fingerprint(links) == before and not (links and changed):
+        return []
+    return sorted(relinking(read, manifest, links).tools() & set(plan.unchanged))
+
+
+def _statuses(
+    manifest: Manifest, plan: Registration, there: dict[str, Row], pin: bool
+) -> dict[str, str]:
+    """The status that each new or changed tool gets."""
+    chosen = {*plan.added, *plan.changed}
+    baseline = any(row["approved_hash"] for row in there.values())
+    found = {}
+    for tool in manifest.tools:
+        identity = tool_id(manifest.service.name, tool.name)
+        if identity in chosen:
+            old = there.get(identity)
+            # Only an approval is compared with the content, and hashing a library takes seconds.
+            approved = old is not None and old["approved_hash"]
+            content = tool.content_hash(manifest.service.name) if approved else ""
+            found[identity] = quarantine.status(tool, content, old, baseline=baseline, pin=pin)
+    return found
 
 
 def changes(store: Store, manifest: Manifest, changed: list[str]) -> dict[str, list[Change]]:
@@ -160,20 +199,46 @@ def _write(
     origin: str,
     links: Sequence[Link],
     pin: bool,
-) -> list[str]:
-    """Write the chosen tools; returns those that were quarantined."""
-    service = manifest.service
-    chosen = {*plan.added, *plan.changed}
+) -> None:
+    """Write the chosen tools, the service, its links, and who has to wait."""
+    service, at = manifest.service, now()
+    there = {row["id"]: row for row in tx.run("tools/of_service", service=service.name)}
+    known = tx.run("tools/origin", service=service.name)
     tools = {tool_id(service.name, t.name): t for t in manifest.tools}
-    tools = {identity: tools[identity] for identity in sorted(chosen)}
-    published = declaration.versions(tx, service.name, tools)
-    standing = _standing(tx, manifest, tools, published, pin)
-    at = now()
-    said = {"source": origin, "digest": manifest.fingerprint()}
+    tools = {identity: tools[identity] for identity in sorted({*plan.added, *plan.changed})}
+    said = {"source": origin, "digest": manifest.fingerprint(), "links": fingerprint(links)}
     tx.run("tools/services", rows=[{**service.model_dump(), **said}])
+    if tools:
+        named = declaration.successors(tx, manifest, tools)
+        standing = {
+            identity: {
+                "status": status,
+                "successor": named.get(identity, there.get(identity, {}).get("successor")),
+            }
+            for identity, status in _statuses(manifest, plan, there, pin).items()
+        }
+        _write_tools(tx, manifest, tools, standing, at)
+    if links or (known and known[0]["links"]):
+        relink(tx, relinking(tx.run, manifest, links))
+    if drifted := [there[i] for i in plan.quarantined if i not in tools]:
+        rows = [{**row, "status": "quarantined"} for row in drifted]
+        tx.run("tools/set_status", rows=rows, at=at)
+    tx.run("tools/prune_fields")
+    tx.run("tools/prune_families")
+
+
+def _write_tools(
+    tx: Transaction,
+    manifest: Manifest,
+    tools: Tools,
+    standing: dict[str, dict[str, Any]],
+    at: str,
+) -> None:
+    service = manifest.service.name
+    published = declaration.versions(tx, service, tools)
     tx.run("tools/upsert", rows=declaration.tool_rows(manifest, tools, published, standing), at=at)
     tx.run("tools/unlink", ids=list(tools))
-    tx.run("tools/provided_by", rows=[{"id": i, "service": service.name} for i in tools])
+    tx.run("tools/provided_by", rows=[{"id": i, "service": service} for i in tools])
     tx.run(
         "tools/in_family",
         rows=[{"id": i, "family": t.family} for i, t in tools.items() if t.family],
@@ -181,62 +246,6 @@ def _write(
     known = tx.run("fields/vocabulary")
     tx.run("tools/fields", rows=declaration.field_rows(known, declaration.named_fields(tools)))
     tx.run("tools/requires", rows=declaration.requires_rows(tools))
-    tx.run(
-        "tools/produces", rows=declaration.produces_rows(tools) + _linked(manifest, tools, links)
-    )
+    tx.run("tools/produces", rows=declaration.produces_rows(tools))
     rows = [declaration.version_row(i, t, published[i]) for i, t in tools.items()]
     tx.run("tools/publish", rows=rows, at=at)
-    tx.run("tools/prune_fields")
-    tx.run("tools/prune_families")
-    return sorted(i for i in tools if standing[i]["status"] == "quarantined")
-
-
-def _linked(manifest: Manifest, tools: Tools, links: Sequence[Link]) -> list[Row]:
-    """An explicit link makes the producer give the very field that the consumer takes."""
-    every = {tool.name: tool for tool in manifest.tools}
-    rows = []
-    for link in links:
-        producer = tool_id(manifest.service.name, link.producer)
-        consumer = every.get(link.consumer)
-        # Also when only the consumer changed: its input may have another name now.
-        if link.producer not in every or consumer is None:
-            continue
-        if not {producer, tool_id(manifest.service.name, link.consumer)} & tools.keys():
-            continue
-        owner = next((s.of for s in consumer.inputs if s.name == link.input), "")
-        rows.append({"id": producer, "field": canonical(link.input, owner or consumer.family)})
-    return rows
-
-
-def _standing(
-    tx: Transaction,
-    manifest: Manifest,
-    tools: Tools,
-    published: dict[str, declaration.Version],
-    pin: bool,
-) -> dict[str, dict[str, Any]]:
-    """Status and successor of each tool: what people decided stands until people change it."""
-    before = {row["id"]: row for row in tx.run("tools/states", ids=list(tools))}
-    named = declaration.successors(tx, manifest, tools)
-    service = tx.run("tools/of_service", service=manifest.service.name)
-    baseline = any(row["approved_hash"] for row in service)
-    standing = {}
-    for identity, tool in tools.items():
-        old = before.get(identity)
-        approved = old["approved_hash"] if old else None
-        content = published[identity].content_hash
-        status = tool.status
-        if "status" not in tool.model_fields_set and old and old["status"] != "quarantined":
-            status = old["status"]
-        if old and old["status"] == "quarantined":
-            # Out of quarantine only by a person, or by going back to what a person approved.
-            status = status if approved == content else "quarantined"
-        elif (
-            pin
-            and status == "active"  # what is deprecated is out of menus and stays so
-            and (approved != content if approved else baseline and old is None)
-        ):
-            status = "quarantined"
-        kept = old["successor"] if old else None
-        standing[identity] = {"status": status, "successor": named.get(identity, kept)}
-    return standing

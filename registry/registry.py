@@ -1,27 +1,31 @@
 """The registry as one object: open a store, register, import, ask, build menus."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import entry_points
 from pathlib import Path as FilePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from spm.cypher import load, names
 from spm.registry import encoding
+from spm.registry.access import EVERYTHING, Caller
 from spm.registry.encoding import Encoder
-from spm.registry.errors import InputError, StoreError
+from spm.registry.errors import EncoderError, InputError, StoreError
 from spm.registry.gate import check_read_only
 from spm.registry.models import Manifest, Trace
 from spm.registry.paths import Path, Plan, find_paths, plan
-from spm.registry.ranking import PREFIX, SIZE, Menu, Ranker
+from spm.registry.ranking import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
 from spm.registry.registration import Link, Registration, register
 from spm.registry.settings import Settings, settings
 from spm.registry.store import Answer, Row, Store
-from spm.registry.tools import ToolView, remove, show
+from spm.registry.tools import Resolver, ToolView, remove, show
 from spm.registry.traces import Import, import_traces
 
 if TYPE_CHECKING:
     from spm.registry.formats.source import Source
 
+RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
 QUERY_SECONDS = 5.0
 
@@ -31,6 +35,7 @@ class Registry:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._ranker: Ranker | None = None
 
     @classmethod
     def open(cls, location: str | Settings | None = None) -> "Registry":
@@ -124,14 +129,61 @@ class Registry:
     def menu(
         self,
         request: str,
-        ranker: Ranker,
         *,
-        have: list[str] | None = None,
+        state: Sequence[str] = (),
         size: int = SIZE,
         prefix: int = PREFIX,
+        caller: Caller = EVERYTHING,
+        done: Sequence[str] = (),
+        ranker: Ranker | None = None,
     ) -> Menu:
-        """Build the menu for a request."""
-        return ranker.menu(request, have=have, size=size, prefix=prefix)
+        """Build the menu for a request; see `ranking.Ask` for what can be asked.
+
+        Without a ranker the installed default decides. `done` takes names as people type them.
+
+        Raises:
+            InputError: the request is empty, or a tool in `done` is unknown.
+            EncoderError: the tools have no vectors yet; make them with `encode`.
+        """
+        ask = Ask(request, tuple(state), size, prefix, caller, tuple(done))
+        return self.answer(ask, ranker)
+
+    def answer(self, ask: Ask, ranker: Ranker | None = None) -> Menu:
+        """Build the menu that `ask` describes; see `menu`."""
+        built = (ranker or self.ranker()).menu(self.resolved(ask))
+        # Only an empty menu is suspicious: looking at every text first would cost each menu more.
+        if not built.items and not self.encoded():
+            raise EncoderError(
+                "The registry's texts have no vectors yet, so nothing can be found. Make them with "
+                "Registry.encode(load_encoder()), or let spm menu do it."
+            )
+        return built
+
+    def why_not(self, ask: Ask, tool: str, ranker: Ranker | None = None) -> WhyNot:
+        """Say why a tool is absent from the menu of `ask`, and what would admit it.
+
+        Raises:
+            UnknownTool: no tool carries the name.
+        """
+        identity = Resolver(self.store).resolve(tool)
+        return (ranker or self.ranker()).why_not(self.resolved(ask), identity)
+
+    def ranker(self) -> Ranker:
+        """The default ranker, made once: whatever the entry point says that is installed."""
+        if self._ranker is None:
+            self._ranker = default_ranker(self)
+        return self._ranker
+
+    def resolved(self, ask: Ask) -> Ask:
+        """The same question with the ids of the tools that ran.
+
+        Raises:
+            UnknownTool: no tool carries a name in `done`.
+        """
+        if not ask.done:
+            return ask
+        resolver = Resolver(self.store)
+        return replace(ask, done=tuple(dict.fromkeys(map(resolver.resolve, ask.done))))
 
     def status(self) -> dict[str, Any]:
         """Engine, place, revision, encoder and counts."""
@@ -158,6 +210,23 @@ class Registry:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def default_ranker(registry: Registry) -> Ranker:
+    """The ranker that the entry point `default` of the group `spm.rankers` makes.
+
+    The registry knows no learned ranker: which one is the default is decided by what is installed.
+
+    Raises:
+        InputError: there is no such entry point.
+    """
+    for point in entry_points(group=RANKERS, name="default"):
+        made: Ranker = point.load()(registry)
+        return made
+    raise InputError(
+        "No ranker is installed. Install spm again with: pip install spm-registry, or give one: "
+        "registry.menu(request, ranker=…)"
+    )
 
 
 def open_store(chosen: Settings) -> Store:

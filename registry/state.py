@@ -1,55 +1,83 @@
-"""The visible state F0: which fields a request already gives, read from its words and values."""
+"""The visible state F0: which fields a request gives, and which a caller names besides."""
 
-import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from spm.registry.naming import words
+from spm.registry.errors import InputError
+from spm.registry.fields import canonical
+from spm.registry.naming import nearest
+from spm.registry.reading import Reading
+from spm.registry.spoken import Vocabulary
+from spm.registry.store import Store
 
-# Possessive (++) and anchored at the start of a run: a request may have 100,000 characters, and no
-# pattern may take more than linear time.
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.-]")
-_URL = re.compile(r"https?://\S+")
-_DATE = re.compile(
-    r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|"
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}\b|"
-    r"\b(?:today|tomorrow|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
-    re.I,
-)
-_AMOUNT = re.compile(
-    r"[$€£]\s?\d|(?<![\d.,])\b\d[\d.,]*+\s?(?:usd|eur|gbp|dollars?|euros?|pounds?)\b", re.I
-)
-# A noun followed by something that looks like its identifier: order 4821, ticket #T-17.
-_NAMED = r"\b{noun}s?\b(?:\s++(?:no\.?|nr\.?|number|id|code))?\s*+[:#]?\s*+#?[A-Za-z]*+-?\d"
-_TYPED = (
-    ({"email"}, _EMAIL),
-    ({"url", "link"}, _URL),
-    ({"date", "day"}, _DATE),
-    ({"amount", "price", "total"}, _AMOUNT),
-)
-_SUFFIXES = ("id", "number", "code", "no", "key")
+Spoken = Vocabulary | Iterable[str | Mapping[str, Any]]
 
 
-def visible(request: str, fields: Iterable[str]) -> list[str]:
+def vocabulary(store: Store) -> Vocabulary:
+    """The fields of a registry with types, spellings and the names that a person merged."""
+    same: dict[str, list[str]] = defaultdict(list)
+    for row in store.read("atlas/same"):
+        same[row["field"]].append(row["same"])
+        same[row["same"]].append(row["field"])
+    rows = store.read("fields/vocabulary")
+    return Vocabulary([{**row, "same": same[row["field"]]} for row in rows])
+
+
+def visible(request: str, known: Spoken) -> list[str]:
     """The fields whose value stands in the request, sorted.
 
-    A field counts when a value of its kind is there (an e-mail address for `customer_email`), or
-    when its noun is followed by an identifier (`order 4821` for `order_id`).
+    What says so is general: an identifier beside its noun (`order 4821`, `4821 is the order`), a
+    value of the field's kind near what it belongs to (an address near `customer`), quoted text, or
+    the field's name itself (`order_id: 4821`).
+
+    Args:
+        request: what a user wrote.
+        known: the fields: a `Vocabulary`, which whoever asks often makes once, or their names, or
+            rows of `fields/vocabulary`.
     """
-    return sorted(name for name in fields if _stands_in(request, words(name)))
+    return sorted(set(Reading(request, _indexed(known)).fields()))
 
 
-def _stands_in(request: str, parts: list[str]) -> bool:
-    if not parts:
-        return False
-    for marks, pattern in _TYPED:
-        if parts[-1] in marks:
-            return pattern.search(request) is not None and _owner_named(request, parts[:-1])
-    if len(parts) > 1 and parts[-1] in _SUFFIXES:
-        noun = r"[\s_-]+".join(map(re.escape, parts[:-1]))
-        return re.search(_NAMED.format(noun=noun), request, re.I) is not None
-    return False
+@dataclass(frozen=True)
+class Given:
+    """Fields that a caller names besides the request.
+
+    Attributes:
+        fields: their canonical names, each once, in the order of naming.
+        unknown: those that are not in the vocabulary, with the nearest that are.
+    """
+
+    fields: list[str]
+    unknown: dict[str, list[str]]
 
 
-def _owner_named(request: str, owner: list[str]) -> bool:
-    """`order_total` needs the word order beside the amount; a bare `amount` does not."""
-    return all(re.search(rf"\b{re.escape(word)}", request, re.I) for word in owner)
+def given(items: Iterable[str], known: Spoken = ()) -> Given:
+    """Read `--state field[=value]` items; values are dropped.
+
+    Args:
+        items: as they were written. A name that only one field has as another spelling means it.
+        known: the fields that there are; without them every field is reported as unknown.
+
+    Raises:
+        InputError: an item has no name.
+    """
+    fields = _indexed(known).fields
+    spelled: dict[str, set[str]] = defaultdict(set)
+    for name, others in fields.items():
+        for other in others:
+            spelled[canonical(other)].add(name)
+    found: dict[str, None] = {}
+    for item in items:
+        name = canonical(item.partition("=")[0])
+        if not name:
+            raise InputError(f"No field name in {item!r}. Write field or field=value.")
+        meant = spelled[name] if name not in fields else ()
+        found[min(meant) if len(meant) == 1 else name] = None
+    unknown = [name for name in found if name not in fields]
+    return Given(list(found), {name: nearest(name, sorted(fields)) for name in unknown})
+
+
+def _indexed(known: Spoken) -> Vocabulary:
+    return known if isinstance(known, Vocabulary) else Vocabulary(known)

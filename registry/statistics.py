@@ -65,7 +65,7 @@ def _drop(tx: Transaction, ids: list[str]) -> dict[str, Any]:
 
 
 def decay(store: Store, half_life: timedelta, at: datetime) -> int:
-    """Weigh each transition by its age: half as much after each half-life since it was last seen.
+    """Weigh transitions and flows by age: half as much after each half-life since last seen.
 
     The count stays; the weight is made anew from count and age, so decaying twice changes nothing.
     Returns how many transitions were weighed.
@@ -82,16 +82,16 @@ def _age(last_seen: str | None, at: datetime) -> timedelta:
 
 
 def _weigh(tx: Transaction, half_life: timedelta, at: datetime) -> dict[str, Any] | None:
+    def weighed(row: Row) -> Row:
+        weight = row["count"] * 0.5 ** (_age(row["last_seen"], at) / half_life)
+        return {**row, "weight": round(weight, 6)}
+
     # Read under the lock: what an import adds meanwhile must not be weighed away.
-    rows = [
-        {
-            "first": row["first"],
-            "second": row["second"],
-            "weight": round(row["count"] * 0.5 ** (_age(row["last_seen"], at) / half_life), 6),
-        }
-        for row in tx.run("traces/ages")
-    ]
-    if not rows:
+    transitions = [weighed(row) for row in tx.run("traces/ages")]
+    flows = [weighed(row) for row in tx.run("traces/flow_ages")]
+    if not transitions and not flows:
         return None
-    tx.run("traces/weigh", rows=rows)
-    return {"weighed": len(rows)}
+    tx.run("traces/weigh", rows=transitions)
+    if flows:
+        tx.run("traces/weigh_flows", rows=flows)
+    return {"weighed": len(transitions)}

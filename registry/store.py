@@ -10,6 +10,9 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.registry.access import EVERYTHING, Caller
+from spm.registry.errors import EncoderMismatch
+
 Row = dict[str, Any]
 Kind = Literal["tool", "trajectory"]
 Vector = NDArray[np.float32]
@@ -70,13 +73,46 @@ class Store(Protocol):
         ...
 
     def put_vectors(
-        self, kind: Kind, ids: Sequence[str], digests: Sequence[str], vectors: Vector, encoder: str
+        self,
+        kind: Kind,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        digests: Sequence[str],
+        vectors: Vector,
+        encoder: str,
     ) -> None:
-        """Keep vectors and write down which encoder made them."""
+        """Keep vectors, and the terms of the texts they were made of; write down by which encoder.
+
+        Raises:
+            EncoderMismatch: those that are there were made by another encoder.
+        """
         ...
 
-    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
-        """The nodes nearest to `vector` by cosine, best first, ties by id."""
+    def forget_vectors(self, encoder: str) -> None:
+        """Drop all vectors and write down whose come next; interrupted, it can be repeated."""
+        ...
+
+    def nearest(
+        self, kind: Kind, vector: Vector, count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, float]]:
+        """The nodes nearest to `vector` by cosine that the caller may see, best first, ties by id.
+
+        What the caller may not see changes nothing of the answer. Seen are active tools of the
+        caller's reach, and successful trajectories of which all successful steps go to these.
+        """
+        ...
+
+    def matching(
+        self, kind: Kind, terms: Sequence[str], count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, float]]:
+        """The nodes whose text holds any of the terms (see `lexical.terms`), by BM25, ties by id.
+
+        Seen by a caller is the same as in `nearest`.
+        """
+        ...
+
+    def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
+        """The vectors of these nodes in this order; rows of zeros where there is none."""
         ...
 
     def migrate(self) -> list[str]:
@@ -141,6 +177,19 @@ def perform(tx: Transaction, kind: str, work: Work, operation: str) -> dict[str,
         result=json.dumps(result, sort_keys=True),
     )
     return result
+
+
+def claim(tx: Transaction, encoder: str) -> dict[str, Any]:
+    """Write down which encoder makes the vectors, inside the write that puts them there.
+
+    Raises:
+        EncoderMismatch: those that are there were made by another encoder.
+    """
+    made_by = tx.run("state/registry")[0]["encoder"]
+    if made_by not in (None, encoder):
+        raise EncoderMismatch(made_by, encoder)
+    tx.run("state/encoder", encoder=encoder)
+    return {"encoder": encoder}
 
 
 def rank(

@@ -1,6 +1,7 @@
 """Finding, showing and removing tools."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,9 +88,9 @@ def _grouped(rows: list[Row]) -> dict[str, list[str]]:
     return grouped
 
 
-def definitions(store: Store) -> dict[str, ToolSpec]:
-    """The current definition of every tool."""
-    ids = [row["id"] for row in store.read("tools/names")]
+def definitions(store: Store, ids: Iterable[str] | None = None) -> dict[str, ToolSpec]:
+    """The current definitions of these tools, or of every tool."""
+    ids = [row["id"] for row in store.read("tools/names")] if ids is None else list(ids)
     return {
         row["id"]: ToolSpec.model_validate(json.loads(row["definition"]))
         for row in store.read("tools/definitions", ids=ids)

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
-from spm.registry.declaration import field_rows
 from spm.registry.errors import TraceError, UnknownTool
-from spm.registry.fields import canonical, is_control
-from spm.registry.models import OutputSpec, Trace, digest
+from spm.registry.models import Trace, digest
 from spm.registry.naming import nearest
+from spm.registry.observation import Resolved, observe
 from spm.registry.store import Row, Store, Transaction
 from spm.registry.tools import Resolver
 
 BATCH = 2_000
-Resolved = tuple[Trace, list[str]]
 
 
 @dataclass(frozen=True)
@@ -26,6 +24,8 @@ class Import:
     known: int
     skipped: int
     steps: int
+    # Of the known ones: those that came with another request, path, outcome, time or source.
+    differing: int = 0
 
 
 def import_traces(
@@ -48,7 +48,7 @@ def import_traces(
     source = list(traces) if isinstance(traces, Iterator) else traces
     resolver = Resolver(store)
     skipped, repeated = _check(source, resolver, skip_unknown)
-    imported = known = steps = 0
+    total: Counter[str] = Counter()
     seen: set[str] = set()
     for batch in _batches(source):
         resolved = []
@@ -57,13 +57,24 @@ def import_traces(
             seen.add(trace.identity())
             if tools is not None:
                 resolved.append((trace, tools))
-        done = store.write("import", lambda tx, rows=resolved: _write(tx, rows))  # type: ignore[misc]
-        imported += done["imported"] if done else 0
-        known += done["known"] if done else len(resolved)
-        steps += done["steps"] if done else 0
+        total.update(_put(store, resolved))
         if progress:
             progress(len(batch))
-    return Import(imported, known + repeated, skipped, steps)
+    return Import(
+        total["imported"], total["known"] + repeated, skipped, total["steps"], total["differing"]
+    )
+
+
+def _put(store: Store, resolved: list[Resolved]) -> dict[str, int]:
+    """Write a batch; returns what became of it, also when there was nothing to write."""
+    found: dict[str, int] = {}
+
+    def work(tx: Transaction) -> dict[str, Any] | None:
+        found.update(_write(tx, resolved))
+        return dict(found) if found["imported"] else None
+
+    store.write("import", work)
+    return found
 
 
 def _check(source: Iterable[Trace], resolver: Resolver, skip_unknown: bool) -> tuple[int, int]:
@@ -105,21 +116,31 @@ def _resolve(trace: Trace, resolver: Resolver, skip_unknown: bool) -> list[str] 
         ) from error
 
 
-def _write(tx: Transaction, resolved: list[Resolved]) -> dict[str, Any] | None:
+def _write(tx: Transaction, resolved: list[Resolved]) -> dict[str, int]:
     ids = [trace.identity() for trace, _ in resolved]
-    known = {row["id"] for row in tx.run("traces/known", ids=ids)}
+    known = {row["id"]: row for row in tx.run("traces/known", ids=ids)}
     fresh = [(trace, tools) for trace, tools in resolved if trace.identity() not in known]
-    if not fresh:
-        return None
-    _require(tx, {tool for _, tools in fresh for tool in tools})
     steps = [row for trace, tools in fresh for row in _step_rows(trace, tools)]
-    tx.run("traces/upsert", rows=[_trajectory_row(trace, tools) for trace, tools in fresh])
-    tx.run("traces/steps", rows=steps)
-    tx.run("traces/precedes", rows=transitions(fresh))
-    tx.run("traces/before", rows=orders(fresh))
-    tx.run("traces/usage", rows=usage(fresh))
-    _observe(tx, fresh)
-    return {"imported": len(fresh), "known": len(known), "steps": len(steps)}
+    if fresh:
+        _require(tx, {tool for _, tools in fresh for tool in tools})
+        tx.run("traces/upsert", rows=[_trajectory_row(trace, tools) for trace, tools in fresh])
+        tx.run("traces/steps", rows=steps)
+        tx.run("traces/precedes", rows=transitions(fresh))
+        tx.run("traces/before", rows=orders(fresh))
+        tx.run("traces/usage", rows=usage(fresh))
+        observe(tx, fresh)
+    told = [_trajectory_row(t, tools) for t, tools in resolved if t.identity() in known]
+    return {
+        "imported": len(fresh),
+        "known": len(known),
+        "steps": len(steps),
+        "differing": sum(_differs(row, known[row["id"]]) for row in told),
+    }
+
+
+def _differs(row: Row, kept: Row) -> bool:
+    """Whether a trajectory is another one under a known id; a pruned one can no longer tell."""
+    return not kept["pruned"] and any(row[key] != kept[key] for key in row)
 
 
 def _require(tx: Transaction, tools: set[str]) -> None:
@@ -130,33 +151,6 @@ def _require(tx: Transaction, tools: set[str]) -> None:
             f"{min(gone)!r} was removed while the traces were read. Nothing of this batch was "
             "imported; repeat the command."
         )
-
-
-def _observe(tx: Transaction, fresh: list[Resolved]) -> None:
-    """Fields that results were seen to carry become edges with evidence `observed`."""
-    seen: Counter[tuple[str, str, str]] = Counter(
-        (tool, name, kind)
-        for trace, tools in fresh
-        for step, tool in zip(trace.steps, tools, strict=True)
-        if step.ok
-        for name, kind in step.gives.items()
-        if not is_control(name)
-    )
-    if not seen:
-        return
-    tools = sorted({tool for tool, _, _ in seen})
-    families = {row["id"]: row["family"] for row in tx.run("tools/show", ids=tools)}
-    counts: Counter[tuple[str, str]] = Counter()
-    named: list[tuple[str, OutputSpec]] = []
-    for (tool, spelled, kind), count in sorted(seen.items()):
-        name = canonical(spelled, families[tool] or "")
-        counts[tool, name] += count
-        named.append((name, OutputSpec.model_validate({"name": spelled, "type": kind})))
-    tx.run("tools/fields", rows=field_rows(tx.run("fields/vocabulary"), named))
-    tx.run(
-        "traces/observe",
-        rows=[{"id": t, "field": f, "count": counts[t, f]} for t, f in sorted(counts)],
-    )
 
 
 def _trajectory_row(trace: Trace, tools: Sequence[str]) -> Row:

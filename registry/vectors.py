@@ -7,7 +7,7 @@ Both carry checksums, which are compared when a file is first read.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -31,6 +31,7 @@ class VectorFiles:
         self.folder = folder
         self.index = folder / "vectors.json"
         self._verified: dict[str, Vector] = {}
+        self._parsed: tuple[bytes, dict[str, Any]] | None = None
 
     def encoded(self, kind: Kind) -> dict[str, str]:
         """Which text (as a digest) each vector was made of.
@@ -116,16 +117,29 @@ class VectorFiles:
             self._verified = {**others, name: found}
         return self._verified[name]
 
-    def nearest(self, kind: Kind, vector: Vector, count: int) -> list[tuple[str, float]]:
-        """The ids nearest to `vector`, best first."""
+    def nearest(
+        self, kind: Kind, vector: Vector, count: int, among: Container[str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The ids nearest to `vector`, best first; `among` leaves all others out."""
         ids, matrix = self.matrix(kind)
-        if len(ids) <= 4 * count:
-            return rank(ids, matrix, vector, count)
+        seen = [place for place, node in enumerate(ids) if among is None or node in among]
+        if len(seen) <= 4 * count:
+            return rank([ids[place] for place in seen], matrix[seen], vector, count)
         # One quick pass keeps all that may be among the best, equals included; rows have unit
         # length, so its error is far below the margin. The exact scores decide among them.
-        rough = matrix @ vector
-        best = np.flatnonzero(rough >= np.partition(rough, -count)[-count] - 1e-4)
-        return rank([ids[i] for i in best], matrix[best], vector, count)
+        places = np.array(seen)
+        rough = (matrix @ vector)[places]
+        best = places[rough >= np.partition(rough, -count)[-count] - 1e-4]
+        return rank([ids[place] for place in best], matrix[best], vector, count)
+
+    def rows(self, kind: Kind, ids: Sequence[str]) -> Vector:
+        """The vectors of these nodes in this order; zeros where there is none."""
+        known, matrix = self.matrix(kind)
+        place = {node: at for at, node in enumerate(known)}
+        there = [at for at, node in enumerate(ids) if node in place]
+        found = np.zeros((len(ids), matrix.shape[1]), dtype=np.float32)
+        found[there] = matrix[[place[ids[at]] for at in there]]
+        return found
 
     def verify(self) -> list[str]:
         """Compare every file with its checksum; returns what is wrong."""
@@ -176,13 +190,16 @@ class VectorFiles:
             return {}
         except OSError as error:
             raise StoreDamaged(f"The index {str(self.index)!r} cannot be read: {error}.") from error
+        if self._parsed and raw == self._parsed[0]:
+            return dict(self._parsed[1])
         if raw != _wrapped(raw[_PAYLOAD]):
             raise StoreDamaged(f"The index {str(self.index)!r} is damaged. {_ADVICE}")
         found: dict[str, Any] = json.loads(raw[_PAYLOAD])
         # A file name from the index must never lead out of the folder.
         if any(Path(entry["file"]).name != entry["file"] for entry in found.values()):
             raise StoreDamaged(f"The index {str(self.index)!r} is damaged. {_ADVICE}")
-        return found
+        self._parsed = (raw, found)
+        return dict(found)
 
 
 def _wrapped(payload: bytes) -> bytes:

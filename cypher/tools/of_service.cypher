@@ -1,7 +1,8 @@
-// The tools of a service and whether anybody approved them.
+// The tools of a service: what they are now, and what of them anybody approved.
 // params: service
 // access: read
-// returns: id, approved_hash
+// returns: id, status, successor, approved_hash, content_hash
 MATCH (t:Tool {service: $service})
-RETURN t.id AS id, t.approved_hash AS approved_hash
+RETURN t.id AS id, t.status AS status, t.successor AS successor, t.approved_hash AS approved_hash,
+       t.content_hash AS content_hash
 ORDER BY id

@@ -1,10 +1,10 @@
-// Put vectors on nodes of trajectory.
+// Put vectors and terms on nodes of trajectory.
 // params: rows
 // access: write
 // returns:
 // engines: neo4j
 UNWIND $rows AS row
 MATCH (j:Trajectory {id: row.id})
-SET j.vector_of = row.digest
+SET j.vector_of = row.digest, j.terms = row.terms
 WITH j, row
 CALL db.create.setNodeVectorProperty(j, 'vector', row.vector)

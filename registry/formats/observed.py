@@ -12,9 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from spm.registry.fields import is_generic, singular
 from spm.registry.naming import fold, invisible, words
+
+if TYPE_CHECKING:
+    from spm.registry.formats.flows import Marks
 
 MAX_NAMES = 200
 MAX_KEY = 64
@@ -44,6 +48,9 @@ class Call:
     takes: dict[str, str] = field(default_factory=dict)
     gives: dict[str, str] = field(default_factory=dict)
     start: int | None = None  # nanoseconds since 1970; orders the calls of one episode
+    # By which values are recognised until the episode is whole; of no use to anybody else.
+    took: "Marks" = field(default=(), compare=False, repr=False)
+    gave: "Marks" = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,8 @@ def shape(value: object, depth: int = 3) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     spelled: dict[str, str] = {}
-    for name, kind in _fields(parsed(value), "", depth, MAX_NESTING):
+    for name, member in fields(value, depth):
+        kind = _kind(member)
         # orderId and order_id are one field; the first spelling stays.
         name = spelled.setdefault(fold(name), sys.intern(name))
         if found.setdefault(name, kind) == "integer" and kind == "number":
@@ -78,6 +86,17 @@ def shape(value: object, depth: int = 3) -> dict[str, str]:
         if len(found) == MAX_NAMES:
             break
     return found
+
+
+def fields(value: object, depth: int = 3, few: int = FEW) -> Iterator[tuple[str, object]]:
+    """Every named field below a value with what it holds, outermost first.
+
+    Args:
+        value: a JSON value, or JSON text.
+        depth: how many levels of named objects are looked at.
+        few: how many elements of a list are looked at.
+    """
+    yield from _fields(parsed(value), "", depth, MAX_NESTING, few)
 
 
 def parsed(value: object) -> object:
@@ -128,19 +147,21 @@ def moment(nanoseconds: int | None) -> datetime | None:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
 
 
-def _fields(value: object, owner: str, depth: int, room: int) -> Iterator[tuple[str, str]]:
-    """Names and types below a value, outermost first, so that the limit cuts the deepest."""
+def _fields(
+    value: object, owner: str, depth: int, room: int, few: int
+) -> Iterator[tuple[str, object]]:
+    """Fields below a value, outermost first, so that a limit cuts the deepest."""
     if room == 0:
         return
     if isinstance(value, list | tuple):
-        for element in value[:FEW]:
-            yield from _fields(element, owner, depth, room - 1)
+        for element in value[:few]:
+            yield from _fields(element, owner, depth, room - 1, few)
     elif isinstance(value, dict):
         inner = _content(value)
         if inner is not value:
-            yield from _fields(inner, owner, depth, room - 1)
+            yield from _fields(inner, owner, depth, room - 1, few)
         elif depth > 0:
-            yield from _members(value, owner, depth, room)
+            yield from _members(value, owner, depth, room, few)
 
 
 def _content(value: dict[object, object]) -> object:
@@ -155,8 +176,8 @@ def _content(value: dict[object, object]) -> object:
 
 
 def _members(
-    value: dict[object, object], owner: str, depth: int, room: int
-) -> Iterator[tuple[str, str]]:
+    value: dict[object, object], owner: str, depth: int, room: int, few: int
+) -> Iterator[tuple[str, object]]:
     keys = _names(value)
     below: list[tuple[object, str, int]] = []
     for key in keys:
@@ -168,13 +189,13 @@ def _members(
                 continue
         if kind := _kind(member):
             name = _qualified(key, owner)
-            yield name, kind
+            yield name, member
             below.append((member, _element(name) if kind == "array" else name, depth - 1))
     if len(keys) < len(value):  # a map keyed by data: its values are like the elements of a list
         rest = (member for key, member in value.items() if key not in keys)
-        below.extend((member, owner, depth) for member in islice(rest, FEW))
+        below.extend((member, owner, depth) for member in islice(rest, few))
     for member, noun, deep in below:
-        yield from _fields(member, noun, deep, room - 1)
+        yield from _fields(member, noun, deep, room - 1, few)
 
 
 def _holds_fields(value: object) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from spm.registry.errors import TraceError
+from spm.registry.formats.flows import marks
 from spm.registry.formats.observed import Episode, clean, parsed, shape, tool_name
 from spm.registry.formats.otlp import (
     Convention,
@@ -58,6 +59,7 @@ def open_inference(span: Span, name: str, read: Reader) -> Span | None:
     result = parsed(read("output.value"))
     # LangChain's tool messages carry a status of their own.
     failed = span.failed or (isinstance(result, dict) and result.get("status") == "error")
+    arguments = _arguments(read)
     return replace(
         span,
         role="call",
@@ -65,8 +67,10 @@ def open_inference(span: Span, name: str, read: Reader) -> Span | None:
         failed=failed,
         call_id=clean(read("tool_call.id"), 256),
         conversation=conversation,
-        takes=_takes(read),
+        takes=shape(arguments),
         gives={} if failed else shape(result),
+        took=marks(arguments),
+        gave=() if failed else marks(result),
     )
 
 
@@ -76,22 +80,22 @@ def is_span(value: object) -> bool:
     return bool(read("context.trace_id") and read("context.span_id"))
 
 
-def _takes(read: Reader) -> dict[str, str]:
+def _arguments(read: Reader) -> object:
     """The arguments: as given, or as `tool.parameters` has them, which may be a schema."""
     given = parsed(read("input.value"))
     if isinstance(given, dict) and isinstance(given.get("kwargs"), dict):
         given = given["kwargs"]  # LlamaIndex
-    if found := shape(given):
-        return found
+    if shape(given):
+        return given
     parameters = parsed(read("tool.parameters"))
     if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
-        return shape(parameters)
+        return parameters
     blank = {"string": "", "integer": 0, "number": 0.0, "boolean": True, "array": [], "object": {}}
     kinds = {
         name: schema.get("type") if isinstance(schema, dict) else None
         for name, schema in parameters["properties"].items()
     }
-    return shape({n: blank.get(k) if isinstance(k, str) else None for n, k in kinds.items()})
+    return {n: blank.get(k) if isinstance(k, str) else None for n, k in kinds.items()}
 
 
 def _span(record: object, place: str, conventions: Sequence[Convention]) -> Span:

@@ -2,7 +2,7 @@
 
 Spans of one trace may stand anywhere in a file, so a trace is complete only at its end. Kept until
 then is, of each span, the link to its parent (some 300 bytes), and of the spans that matter the
-names, shapes and the request; never a value.
+names, shapes, marks (hashes) of values and the request; never a value.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 from spm.registry.errors import TraceError
+from spm.registry.formats.flows import Marks, marks
 from spm.registry.formats.observed import Call, Episode, clean, moment, parsed, shape, tool_name
 from spm.registry.formats.transcripts import Document, user_text
 
@@ -36,6 +37,8 @@ class Span:
     call_id: str = ""
     takes: dict[str, str] = field(default_factory=dict)
     gives: dict[str, str] = field(default_factory=dict)
+    took: Marks = ()
+    gave: Marks = ()
     request: str = ""
     about: str = ""  # of an agent, for want of a request
     conversation: str = ""
@@ -148,6 +151,7 @@ def _call(span: Span, name: str, read: Reader) -> Span | None:
     result = parsed(read("gen_ai.tool.call.result"))
     wrong = isinstance(result, dict) and result.get("isError") is True  # MCP's own flag
     failed = span.failed or bool(read("error.type")) or wrong
+    arguments = read("gen_ai.tool.call.arguments")
     return replace(
         span,
         role="call",
@@ -155,8 +159,10 @@ def _call(span: Span, name: str, read: Reader) -> Span | None:
         failed=failed,
         call_id=clean(read("gen_ai.tool.call.id"), 256),
         conversation=clean(read("gen_ai.conversation.id"), 200),
-        takes=shape(read("gen_ai.tool.call.arguments")),
+        takes=shape(arguments),
         gives={} if failed else shape(result),
+        took=marks(arguments),
+        gave=() if failed else marks(result),
     )
 
 
@@ -219,8 +225,8 @@ def _decoded(value: object, room: int = 32) -> object:
     (kind, inner), *_ = value.items()
     if kind in ("stringValue", "boolValue"):
         return inner if isinstance(inner, str | bool) else None
-    if kind in ("intValue", "doubleValue"):  # of numbers only the type is of interest
-        return 0 if kind == "intValue" else 0.0
+    if kind in ("intValue", "doubleValue"):
+        return _number(inner, int if kind == "intValue" else float)
     if kind == "bytesValue":
         return ""
     entries = inner.get("values") if isinstance(inner, dict) else None
@@ -230,6 +236,14 @@ def _decoded(value: object, room: int = 32) -> object:
     if kind == "kvlistValue":
         return {str(e.get("key")): _decoded(e.get("value"), room - 1) for e in entries}
     return None
+
+
+def _number(value: object, kind: type[int] | type[float]) -> int | float:
+    """A number, which OTLP/JSON may write as text; 0 for what is none, so that its type stays."""
+    try:
+        return kind(value) if isinstance(value, str | int | float) else kind()
+    except (ValueError, OverflowError):
+        return kind()
 
 
 def _episodes(key: str, trace: _Trace, source: str) -> Iterator[tuple[str, Episode]]:
@@ -250,12 +264,17 @@ def _episodes(key: str, trace: _Trace, source: str) -> Iterator[tuple[str, Episo
             Episode(
                 trace_id=f"{key}:{agent}" if agent else key,
                 request=_asked(trace, root, texts.get(agent, [])),
-                calls=[Call(s.tool, not s.failed, s.takes, s.gives, s.start) for s in members],
+                calls=[_as_call(span) for span in members],
                 success=not (root[0].failed if root else trace.failed),
                 source=source,
                 time=moment(min((s.start for s in known if s.start), default=None)),
             ),
         )
+
+
+def _as_call(span: Span) -> Call:
+    took, gave = span.took, span.gave
+    return Call(span.tool, not span.failed, span.takes, span.gives, span.start, took, gave)
 
 
 def _distinct(trace: _Trace) -> list[Span]:
@@ -297,6 +316,8 @@ def _merged(kept: Span, span: Span, failed: bool) -> Span:
         failed=failed,
         takes=kept.takes or span.takes,
         gives={} if failed else kept.gives or span.gives,
+        took=kept.took or span.took,
+        gave=() if failed else kept.gave or span.gave,
     )
 
 

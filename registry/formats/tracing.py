@@ -6,6 +6,7 @@ from pathlib import Path
 from spm.registry.documents import read_traces
 from spm.registry.errors import ManifestError, TraceError
 from spm.registry.formats.detection import read_source
+from spm.registry.formats.flows import flows
 from spm.registry.formats.observed import Episode
 from spm.registry.formats.source import Source
 from spm.registry.models import Trace
@@ -96,14 +97,16 @@ def _beside(path: Path) -> Callable[[str, str], Source | None]:
 
 
 def _trace(episode: Episode, fallback: str) -> Trace:
+    calls = episode.calls[:MAX_STEPS]
     return Trace.model_validate(
         {
             "trace_id": episode.trace_id or fallback,
             "request": episode.request,
             "steps": [
                 {"tool": call.tool, "ok": call.ok, "takes": call.takes, "gives": call.gives}
-                for call in episode.calls[:MAX_STEPS]
+                for call in calls
             ],
+            "flows": [flow._asdict() for flow in flows(episode.request, calls)],
             "success": episode.success,
             "source": episode.source,
             "time": episode.time,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spm.registry.errors import TraceError
+from spm.registry.formats.flows import Marks, marks
 from spm.registry.formats.observed import Call, Episode, clean, moment, parsed, shape, tool_name
 from spm.registry.models import digest
 
@@ -28,7 +29,9 @@ class _Open:
 
     tool: str
     takes: dict[str, str]
+    took: Marks
     gives: dict[str, str] = field(default_factory=dict)
+    gave: Marks = ()
     ok: bool = True
 
 
@@ -55,13 +58,15 @@ class _Conversation:
     def call(self, key: object, name: object, arguments: object) -> None:
         # A name that no tool can have comes from a model that made it up: no tool was called.
         if tool := tool_name(name):
-            opened = _Open(tool, shape(arguments))
+            opened = _Open(tool, shape(arguments), marks(arguments))
             self.turns[-1].calls.append(opened)
             self.waiting[key if isinstance(key, str) else tool] = opened
 
     def answer(self, key: object, result: object, failed: bool) -> None:
         if isinstance(key, str) and (opened := self.waiting.pop(key, None)):
-            opened.gives, opened.ok = ({} if failed else shape(result)), not failed
+            opened.ok = not failed
+            if opened.ok:
+                opened.gives, opened.gave = shape(result), marks(result)
 
 
 def read_transcripts(documents: Iterable[Document]) -> Iterator[Episode]:
@@ -181,7 +186,10 @@ def _episodes(
             yield Episode(
                 trace_id=f"{given}:{turn.number}" if given else "sha256:" + made[:32],
                 request=turn.request,
-                calls=[Call(c.tool, c.ok, c.takes, c.gives) for c in turn.calls],
+                calls=[
+                    Call(c.tool, c.ok, c.takes, c.gives, took=c.took, gave=c.gave)
+                    for c in turn.calls
+                ],
                 success=success if isinstance(success, bool) else True,
                 source=dialect(transcript) or "",
                 time=moment(created * 10**9) if type(created) is int else None,

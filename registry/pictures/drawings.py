@@ -19,7 +19,7 @@ MAX_NODES = 400
 MAX_AROUND = 6
 
 
-class _Board:
+class Board:
     """Collects nodes and edges once each; the first kind that a node is given stays."""
 
     def __init__(self) -> None:
@@ -28,14 +28,17 @@ class _Board:
         self.left_out = 0
 
     def tool(self, identity: str, kind: str = "tool") -> str:
+        """Add a tool by its id."""
         service, _, name = identity.partition("/")
         return self.add(Node(identity, name or service, kind, service if name else ""))
 
     def field(self, name: str, kind: str = "field") -> str:
+        """Add a field by its name."""
         # A tool and a field may carry the same name, so fields get a mark of their own.
         return self.add(Node(f"field {name}", name, kind))
 
     def add(self, node: Node) -> str:
+        """Add a node while there is room; returns its id."""
         if node.id not in self._nodes and len(self._nodes) >= MAX_NODES:
             self.left_out += 1
         else:
@@ -43,9 +46,11 @@ class _Board:
         return node.id
 
     def link(self, source: str, target: str, kind: str, label: str = "", weight: int = 1) -> None:
+        """Add an edge."""
         self._edges.setdefault((source, target, kind), Edge(source, target, label, kind, weight))
 
     def drawing(self, title: str) -> Drawing:
+        """What was collected."""
         if self.left_out:
             title += f" (the first {MAX_NODES} nodes)"
         found = Drawing(title, list(self._nodes.values()), list(self._edges.values()))
@@ -54,7 +59,7 @@ class _Board:
 
 def draw_paths(paths: list[Path]) -> Drawing:
     """Ways between two tools: through fields, and as observed."""
-    board = _Board()
+    board = Board()
     ends = {hop.target for path in paths for hop in path.hops[-1:]}
     for path in paths:
         for hop in path.hops:
@@ -73,7 +78,7 @@ def draw_paths(paths: list[Path]) -> Drawing:
 
 def draw_plan(plan: Plan) -> Drawing:
     """The tools that make a target runnable, and the fields they hand on."""
-    board = _Board()
+    board = Board()
     for step in plan.steps:
         tool = board.tool(step, "target" if step == plan.target else "tool")
         for name, source in plan.supplies.get(step, {}).items():
@@ -87,7 +92,7 @@ def draw_plan(plan: Plan) -> Drawing:
 
 def draw_impact(impact: Impact) -> Drawing:
     """What falls with a tool or a field, what is weakened, and what could step in."""
-    board = _Board()
+    board = Board()
     lost = {row.field for row in impact.lost}
     if impact.kind == "tool":
         start = board.tool(impact.name, "gone")
@@ -108,7 +113,7 @@ def draw_impact(impact: Impact) -> Drawing:
     return board.drawing(f"Without {impact.name}")
 
 
-def _draw_weakened(board: _Board, impact: Impact, start: str) -> None:
+def _draw_weakened(board: Board, impact: Impact, start: str) -> None:
     by_field: dict[str, list[str]] = {}
     left: dict[str, list[str]] = {}
     for row in impact.weakened:
@@ -134,7 +139,7 @@ def draw_tool_neighbourhood(store: Store, name: str) -> Drawing:
     """
     view = show(store, name)
     own = view.tool["id"]
-    board = _Board()
+    board = Board()
     board.tool(own, "target")
     for row in view.inputs:
         makers = [tool for tool in view.producers.get(row["field"], []) if tool != own]
@@ -149,7 +154,7 @@ def draw_tool_neighbourhood(store: Store, name: str) -> Drawing:
     return board.drawing(f"What {own} takes and gives")
 
 
-def _fan(board: _Board, tools: list[str], what: str, field: str, *, makes: bool) -> None:
+def _fan(board: Board, tools: list[str], what: str, field: str, *, makes: bool) -> None:
     """Link the first tools of a list to a field, and say how many more there are."""
     shown = [board.tool(tool) for tool in tools[:MAX_AROUND]]
     if len(tools) > MAX_AROUND:
@@ -172,7 +177,7 @@ def draw_answer(answer: Answer, title: str = "Answer") -> Drawing:
 
     A relationship outside a path is drawn when the nodes it fits stand in the same row.
     """
-    board = _Board()
+    board = Board()
     for row in answer.rows:
         nodes: list[dict[str, Any]] = []
         edges: list[dict[str, Any]] = []
@@ -216,7 +221,7 @@ def _node(value: dict[str, Any]) -> Node:
     return Node(f"{label.lower()} {key}", key, _KIND_OF.get(label, "other"))
 
 
-def _draw_path(board: _Board, path: dict[str, Any]) -> None:
+def _draw_path(board: Board, path: dict[str, Any]) -> None:
     nodes = path["nodes"]
     for node in nodes:
         board.add(_node(node))
@@ -224,7 +229,7 @@ def _draw_path(board: _Board, path: dict[str, Any]) -> None:
         _draw_edge(board, edge, a, b)
 
 
-def _draw_loose(board: _Board, edge: dict[str, Any], nodes: list[dict[str, Any]]) -> None:
+def _draw_loose(board: Board, edge: dict[str, Any], nodes: list[dict[str, Any]]) -> None:
     source, target, _ = RELATIONSHIPS.get(edge["type"], ("", "", ()))
     starts = [n for n in nodes if source in n["labels"]]
     ends = [n for n in nodes if target in n["labels"]]
@@ -234,7 +239,7 @@ def _draw_loose(board: _Board, edge: dict[str, Any], nodes: list[dict[str, Any]]
         _draw_edge(board, edge, starts[0], ends[0])
 
 
-def _draw_edge(board: _Board, edge: dict[str, Any], a: dict[str, Any], b: dict[str, Any]) -> None:
+def _draw_edge(board: Board, edge: dict[str, Any], a: dict[str, Any], b: dict[str, Any]) -> None:
     kind, known = edge["type"], edge["properties"]
     source, _, _ = RELATIONSHIPS.get(kind, ("", "", ()))
     # Paths may be walked against the arrow; the ends tell, unless both are of one label.

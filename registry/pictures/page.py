@@ -15,6 +15,7 @@ from spm.registry.pictures.rendering import (
     Drawing,
     Edge,
     Node,
+    Table,
     one_line,
     shortened,
     thickness,
@@ -59,6 +60,12 @@ svg.looking .node:not(.near), svg.looking .edge:not(.near) { opacity: .22; }
 details { padding: 12px 24px 24px; border-top: 1px solid var(--rule); font-size: 13px;
   color: var(--soft); overflow-wrap: anywhere; }
 summary { cursor: pointer; }
+section { overflow: auto; padding: 12px 24px; border-top: 1px solid var(--rule); }
+table { border-collapse: collapse; width: 100%; font-size: 13px; }
+th { text-align: left; font-weight: 600; white-space: nowrap; color: var(--soft); }
+th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--rule);
+  overflow-wrap: anywhere; }
+td:nth-child(-n+3) { white-space: nowrap; }
 @media (prefers-reduced-motion: reduce) { .node, .edge { transition: none; } }
 @media print { details { display: none; } }
 """
@@ -135,7 +142,7 @@ style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
 <main>
 {_svg(layout, edges, nodes, title)}
 </main>
-{_as_text(drawing, links)}
+{_table(drawing.table)}{_as_text(drawing, links)}
 <script>{_SCRIPT}</script>
 </body>
 </html>
@@ -245,6 +252,19 @@ def _as_text(drawing: Drawing, links: list[Edge]) -> str:
         for e in links
     ]
     return f"<details><summary>As text</summary><ul>{''.join(rows)}</ul></details>" if rows else ""
+
+
+def _table(table: Table | None) -> str:
+    if table is None:
+        return ""
+    head = "".join(f"<th>{_text(column)}</th>" for column in table.columns)
+    rows = "\n".join(
+        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+    )
+    return (
+        f"<section><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n"
+        "</table></section>\n"
+    )
 
 
 def _colours() -> str:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 KINDS: dict[str, str] = {
     "tool": "tool",
     "target": "the tool asked for",
+    "review": "destructive: a person has to approve",
     "gone": "goes away",
     "stopped": "can no longer run",
     "weakened": "loses one of several producers",
@@ -52,12 +53,21 @@ class Edge:
 
 
 @dataclass(frozen=True)
+class Table:
+    """Rows that say more than a picture can; only a page shows them."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A small graph to look at."""
 
     title: str
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    table: Table | None = None
 
     def names(self) -> dict[str, str]:
         """A plain name for every node, in order: n0, n1 and so on."""
@@ -222,6 +232,7 @@ FORMATS: dict[str, Callable[[Drawing], str]] = {
 LIGHT: dict[str, tuple[str, str, str]] = {
     "tool": ("#eef3fb", "#5b7db1", "#1c2b41"),
     "target": ("#1f4e96", "#163a70", "#ffffff"),
+    "review": ("#fbe6e4", "#b3261e", "#601410"),
     "gone": ("#8c1d18", "#601410", "#ffffff"),
     "stopped": ("#fbe6e4", "#b3261e", "#601410"),
     "weakened": ("#fdf1d8", "#a86a00", "#4a3000"),
@@ -239,6 +250,7 @@ LIGHT: dict[str, tuple[str, str, str]] = {
 DARK: dict[str, tuple[str, str, str]] = {
     "tool": ("#1d2a3d", "#6f93cb", "#dde8f8"),
     "target": ("#8fb8ff", "#b9d2ff", "#0b1a30"),
+    "review": ("#401917", "#ff897d", "#ffdad6"),
     "gone": ("#ffb4ab", "#ffdad6", "#410e0b"),
     "stopped": ("#401917", "#ff897d", "#ffdad6"),
     "weakened": ("#3a2b0c", "#e0a53c", "#fbe3b4"),

@@ -60,7 +60,8 @@ def random_library(seed: int) -> Library:
     specs = {(s, n): _tool(rng, n) for s in services for n in names[s]}
     library = Library(manifests=[_manifest(s, names[s], specs) for s in services])
     ids = [f"{s}/{n}" for s in services for n in names[s]]
-    library.traces = [_trace(rng, i, ids) for i in range(rng.randint(20, 60))]
+    takes = {f"{s}/{n}": [spec["name"] for spec in specs[s, n]["inputs"]] for s, n in specs}
+    library.traces = [_trace(rng, i, ids, takes) for i in range(rng.randint(20, 60))]
     library.removed = rng.sample(ids, 2)
     for service in services[:2]:
         for name in rng.sample(names[service], 2):
@@ -108,19 +109,33 @@ def _manifest(service: str, names: list[str], specs: dict[tuple[str, str], Any])
     )
 
 
-def _trace(rng: random.Random, number: int, ids: list[str]) -> Trace:
-    steps = [{"tool": rng.choice(ids), "ok": rng.random() < 0.8} for _ in range(rng.randint(1, 6))]
+def _trace(rng: random.Random, number: int, ids: list[str], takes: dict[str, list[str]]) -> Trace:
     moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=rng.randint(0, 5000))
     return Trace.model_validate(
         {
             "trace_id": None if rng.random() < 0.2 else f"t-{number}",
             "request": f"{rng.choice(['Send it', 'Größe 住所 😀', 'MATCH (n)'])} #{number}",
-            "steps": steps,
+            "steps": _steps(rng, ids, takes),
             "success": rng.random() < 0.8,
             "source": rng.choice(["", "log"]),
             "time": None if rng.random() < 0.2 else moment,
         }
     )
+
+
+def _steps(rng: random.Random, ids: list[str], takes: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Calls, many of which are handed what earlier ones returned."""
+    steps: list[dict[str, Any]] = []
+    pool: list[str] = []
+    for _ in range(rng.randint(1, 6)):
+        step: dict[str, Any] = {"tool": rng.choice(ids), "ok": rng.random() < 0.8}
+        if rng.random() < 0.7:
+            step["result"] = {name: f"value {rng.random()}" for name in rng.sample(FIELDS, 3)}
+        if pool and rng.random() < 0.7:
+            step["arguments"] = {name: rng.choice(pool) for name in takes[step["tool"]]}
+        pool += step.get("result", {}).values()
+        steps.append(step)
+    return steps
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def failing(faults: Faults) -> Iterator[None]:
 def put_vectors(store: EmbeddedStore) -> None:
     ids = [row["id"] for row in store.read("vectors/tool_texts")]
     vectors = np.eye(len(ids), 8, dtype=np.float32)
-    store.put_vectors("tool", ids, ["d"] * len(ids), vectors, "encoder")
+    store.put_vectors("tool", ids, ["t"] * len(ids), ["d"] * len(ids), vectors, "encoder")
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def test_values_of_calls_are_nowhere(tmp_path: Path) -> None:
     store = workload.fill(tmp_path, 6, close=False)  # its traces carry a secret in every call
     ids = [row["id"] for row in store.read("vectors/trajectory_texts")]
     rows = np.eye(len(ids), 8, dtype=np.float32)
-    store.put_vectors("trajectory", ids, ["d"] * len(ids), rows, "encoder")
+    store.put_vectors("trajectory", ids, ["t"] * len(ids), ["d"] * len(ids), rows, "encoder")
     store.close()
     repaired = EmbeddedStore(tmp_path)
     repaired.repair(accept_loss=False)
@@ -145,7 +145,9 @@ def test_values_of_calls_are_nowhere(tmp_path: Path) -> None:
 def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     store = workload.fill(folder, 2, close=False)
-    store.put_vectors("tool", ["s000/t0"], ["d"], np.ones((1, 4), dtype=np.float32), "encoder")
+    store.put_vectors(
+        "tool", ["s000/t0"], ["t"], ["d"], np.ones((1, 4), dtype=np.float32), "encoder"
+    )
     store.close()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {path.name: path.stat().st_mode & 0o077 for path in folder.iterdir()} == {
@@ -185,8 +187,10 @@ def test_put_vectors_names_the_encoder_before_it_keeps_any(
     def killed(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(store.vectors, "put", killed)
+    monkeypatch.setattr(store.files, "put", killed)
     with pytest.raises(KeyboardInterrupt):
-        store.put_vectors("tool", ["s000/t0"], ["d"], np.ones((1, 4), dtype=np.float32), "mine")
+        store.put_vectors(
+            "tool", ["s000/t0"], ["t"], ["d"], np.ones((1, 4), dtype=np.float32), "mine"
+        )
     store.close()
     assert EmbeddedStore(tmp_path).read("state/registry")[0]["encoder"] == "mine"

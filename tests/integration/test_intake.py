@@ -18,6 +18,7 @@ from spm.registry.formats.tracing import TraceFile
 from spm.registry.lifecycle import approve, deprecate, difference, history
 from spm.registry.models import Manifest, Trace
 from spm.registry.plain import PlainRanker
+from spm.registry.registration import Link, preview
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 from tests.integration import graphs
@@ -29,8 +30,8 @@ MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
 Both = Callable[[Callable[[Registry], Any]], Any]
 READS = (
     "tools/names", "tools/waiting", "fields/overview", "fields/vocabulary", "fields/reviewed",
-    "fields/flows", "traces/summary", "traces/sources", "traces/tools", "traces/ages",
-    "state/counts",
+    "fields/flows", "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
+    "traces/tools", "traces/ages", "state/counts",
 )  # fmt: skip
 
 
@@ -138,7 +139,7 @@ def test_the_life_of_a_tool(both: Both, encoder: Any) -> None:
     def menu(registry: Registry) -> Any:
         registry.encode(encoder)
         ranker = PlainRanker(registry.store, lambda: encoder)
-        return [item.name for item in registry.menu("send a mail", ranker).items]
+        return [item.name for item in registry.menu("send a mail", ranker=ranker).items]
 
     both(lambda r: r.register(mail(tool("send"), tool("post"))))
     both(lambda r: approve(r.store, ["send", "post"], "Zoë"))
@@ -181,6 +182,97 @@ def test_what_is_refused_is_refused_on_both_and_leaves_nothing(both: Both) -> No
     refused(lambda r: deprecate(r.store, "send", "send"), InputError)
     refused(lambda r: approve(r.store, ["send", "nobody"], "x"), UnknownTool)
     refused(lambda r: difference(r.store, "send"), InputError)
+
+
+def test_links_alone_change_alike(both: Both) -> None:
+    make, take = tool("make", outputs=[{"name": "basket"}]), tool("take", inputs=[{"name": "cart"}])
+    link = Link("make", "basket", "take", "cart")
+    both(lambda r: r.register(mail(make, take)))
+    result = both(lambda r: r.register(mail(make, take), links=[link]))
+    assert (result["relinked"], result["changed"]) == (["mail/make"], [])
+    assert len(both(lambda r: r.paths("make", "take"))) == 1
+
+    def again(registry: Registry) -> Any:
+        before = registry.status()
+        found = registry.register(mail(make, take), links=[link])
+        assert registry.status() == before
+        return found
+
+    assert both(again)["relinked"] == []
+    seen = Trace.model_validate(
+        {"request": "x", "steps": [{"tool": "make", "result": {"cart": "c-1"}}]}
+    )
+    both(lambda r: r.import_traces([seen]))
+    both(lambda r: r.register(mail(make, take)))
+    outputs = both(lambda r: r.show("make").outputs)
+    assert {row["field"]: row["evidence"] for row in outputs} == {
+        "basket": "declared",
+        "cart": "observed",
+    }
+
+
+def test_a_pin_after_an_unpinned_change_waits_alike(both: Both) -> None:
+    both(lambda r: r.register(mail(tool("send"), tool("post"))))
+    both(lambda r: approve(r.store, ["send", "post"], "Zoë"))
+    changed = mail(tool("send", "two"), tool("post"))
+    both(lambda r: r.register(changed))
+    assert both(lambda r: preview(r.store, changed, pin=True).quarantined) == ["mail/send"]
+    assert both(state)["mail/send"] == "active"
+    assert both(lambda r: r.register(changed, pin=True).quarantined) == ["mail/send"]
+    assert both(state)["mail/send"] == "quarantined"
+
+    def refused(registry: Registry) -> str:
+        with pytest.raises(InputError, match="quarantine") as error:
+            deprecate(registry.store, "send", "post")
+        return str(error.value)
+
+    assert both(refused)
+    assert both(state)["mail/send"] == "quarantined"
+
+
+def test_values_that_flow_are_counted_alike_and_never_kept(
+    both: Both, neo4j_empty: Any, encoder: Any
+) -> None:
+    both(
+        lambda r: r.register(
+            mail(tool("find"), tool("send", inputs=[{"name": "client_number"}]), tool("other"))
+        )
+    )
+
+    def flowing(number: int, time: str) -> Trace:
+        steps = [
+            {"tool": "find", "result": {"person": [{"id": f"SECRET-{number}"}]}},
+            {"tool": "other"},
+            {"tool": "send", "arguments": {"client_number": f"SECRET-{number}"}},
+        ]
+        return Trace.model_validate(
+            {"trace_id": f"t-{number}", "request": "x", "steps": steps, "time": time}
+        )
+
+    traces = [flowing(i, "2026-01-01T00:00:00Z") for i in range(4)]
+    both(lambda r: r.import_traces(traces))
+    both(lambda r: r.import_traces(traces))
+    seen = lambda r: r.store.read("fields/observed")  # noqa: E731
+    assert both(seen) == [
+        {"output": "person_id", "input": "client_number", "count": 4, "weight": 4}
+    ]
+    both(lambda r: statistics.decay(r.store, timedelta(days=30), MOMENT))
+    assert both(seen)[0]["weight"] == 1.0
+    both(lambda r: r.import_traces([flowing(9, "2026-03-01T00:00:00Z")]))
+    assert (both(seen)[0]["count"], both(seen)[0]["weight"]) == (5, 2.0)
+    other = traces[0].model_copy(update={"request": "another"})
+    assert both(lambda r: r.import_traces([other]))["differing"] == 1
+    (found,) = both(lambda r: links.suggest(r.store, encoder.encode_documents))
+    assert (found["output"], found["input"], found["observed"]) == (
+        "person_id", "client_number", 5,
+    )  # fmt: skip
+    with neo4j_empty.driver() as driver:
+        held = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[e]->() RETURN n, e").records
+        kept = repr([(dict(row["n"]), dict(row["e"] or {})) for row in held])
+    assert "client_number" in kept
+    assert "SECRET" not in kept
+    both(lambda r: r.remove("send", force=True))
+    assert both(seen) == []
 
 
 def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None:

@@ -108,6 +108,9 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         "operation": ["unknown"],
         "before": ["2026-03-01T00:00:00Z", "2026-06-01T00:00:00Z", ""],
         "count": [1, 10, 1000],
+        "team": [None, "team a", ""],
+        "scopes": [None, [], ["a", "b"], ["read:x"]],
+        "read_only": [True, False],
     }
     if query.name == "tools/definition":
         for row in rng.sample(published, min(8, len(published))):
@@ -116,7 +119,7 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         chosen: dict[str, Any] = {}
         for name in query.params:
             if name in one:
-                stranger = [] if name == "count" else ["nobody"]
+                stranger = [] if name in ("count", "scopes", "read_only") else ["nobody"]
                 chosen[name] = rng.choice([*one[name], *stranger])
                 continue
             known = several[name]
@@ -168,6 +171,7 @@ def test_random_graphs_hold_what_they_are_for() -> None:
     assert {s.ok for s in steps} == {True, False}
     assert any("😀" in t.name for t in tools)
     assert any(x.removed and x.same for x in libraries)
+    assert all(any(t.flows for t in x.traces) for x in libraries)
 
 
 # -- ad-hoc queries -----------------------------------------------------------------------------
@@ -183,6 +187,7 @@ MATCH (j:Trajectory)-[s:STEP]->(t) RETURN j.id AS j, s, t.id AS t ORDER BY j, s.
 MATCH p = (t:Tool)-[:PRODUCES]->(f:Field) RETURN p, t.id AS t, f.name AS f ORDER BY t, f
 MATCH p = (a:Tool)-[:PRODUCES]->(f)<-[:REQUIRES]-(b) RETURN p ORDER BY a.id, f.name, b.id LIMIT 50
 MATCH p = (a:Field)-[:SAME_AS]->(b) RETURN p, a.name AS a, b.name AS b ORDER BY a, b
+MATCH (a:Field)-[e:FLOWS]->(b:Field) RETURN a.name AS a, e, b.name AS b ORDER BY a, b
 MATCH (v:ToolVersion) RETURN v ORDER BY v.id
 MATCH (j:Trajectory) RETURN j ORDER BY j.id
 MATCH (n:Family) RETURN n ORDER BY n.name
@@ -254,7 +259,10 @@ def shop(pair: Callable[[graphs.Library], Pair], demo_folder: Path) -> Pair:
         ids, vectors = made.matrix(kind)
         digests = made.encoded(kind)
         for registry in both:
-            registry.store.put_vectors(kind, ids, [digests[i] for i in ids], vectors, "minilm")
+            texts = {row["id"]: row["text"] for row in registry.store.read(f"vectors/{kind}_texts")}
+            registry.store.put_vectors(
+                kind, ids, [texts[i] for i in ids], [digests[i] for i in ids], vectors, "minilm"
+            )
     return both
 
 
@@ -348,9 +356,9 @@ def test_menus_are_the_same(shop: Pair, encoder: Any) -> None:
     rankers = [PlainRanker(registry.store, lambda: shared) for registry in shop]
     for number, request in enumerate(requests):
         size = {"size": 5, "prefix": 3} if number % 5 == 0 else {}
-        have = ["order_id"] if number % 3 == 0 else None
+        state = ["order_id"] if number % 3 == 0 else []
         expected, found = (
-            dataclasses.replace(r.menu(request, ranker, have=have, **size), revision=0)
+            dataclasses.replace(r.menu(request, ranker=ranker, state=state, **size), revision=0)
             for r, ranker in zip(shop, rankers, strict=True)
         )
         assert found == expected, request
@@ -424,7 +432,9 @@ def test_a_store_that_nobody_wrote_to_answers_the_same(
         Registry.open(Settings(str(tmp_path / "new"))) as embedded,
         Registry.open(neo4j_empty.settings()) as remote,
     ):
-        menus = [r.menu("x", PlainRanker(r.store, lambda: encoder)) for r in (embedded, remote)]
+        menus = [
+            r.menu("x", ranker=PlainRanker(r.store, lambda: encoder)) for r in (embedded, remote)
+        ]
         assert menus[0] == menus[1]
         assert menus[0].notes
         assert exact(remote.tools()) == exact(embedded.tools()) == "[]"
@@ -448,7 +458,7 @@ def test_the_same_request_many_times_is_ranked_by_id(neo4j_empty: Any, tmp_path:
             registry.register(graphs.small_manifest("shop", 1))
             registry.import_traces(traces)
             registry.store.put_vectors(
-                "trajectory", ids, ["d"] * count, np.tile(vector, (count, 1)), "e"
+                "trajectory", ids, ["same"] * count, ["d"] * count, np.tile(vector, (count, 1)), "e"
             )
             found.append([node for node, _ in registry.store.nearest("trajectory", vector, 10)])
     assert found[0] == ids[:10]

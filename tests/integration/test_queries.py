@@ -11,7 +11,8 @@ import neo4j
 import pytest
 
 from spm.cypher import Query, load, names
-from spm.registry import graph
+from spm.registry import encoding, graph
+from spm.registry.access import EVERYTHING
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 from tests.integration import graphs
@@ -32,16 +33,19 @@ ROW = {
     "second": "shop/y", "count": 1, "last_seen": "", "trajectory": "t-1", "tool": "shop/x",
     "idx": 0, "ok": True, "request": "r", "source": "", "success": True, "time": None,
     "path": ["shop/x"], "frequency": 1, "entry_frequency": 1, "calls": 1, "errors": 0,
-    "digest": "0", "vector": VECTOR, "evidence": "declared", "reviewed_by": "x", "at": "",
+    "digest": "0", "vector": VECTOR, "terms": "x y", "evidence": "declared",
+    "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
+    "links": "0", "output": "a", "input": "b",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
     "ids": ["shop/order", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
     "service": "shop", "family": None, "status": "active", "operation": "op", "kind": "k",
     "revision": 1, "at": graphs.MOMENT, "result": "{}", "before": 0, "encoder": "e", "number": 1,
-    "name": "n", "count": 5, "explore": 9, "vector": VECTOR,
+    "name": "n", "count": 5, "explore": 9, "window": 9, "vector": VECTOR,
+    "query": '"x" "order"', "team": "a", "scopes": ["x"], "read_only": True,
     "first": "order_id", "second": "id", "by": "x",
 }  # fmt: skip
 
@@ -74,7 +78,8 @@ def populated(
                 "CREATE (a)-[:SAME_AS {reviewed_by: 'x', at: 'y'}]->(b)"
             )
             driver.execute_query(
-                "MATCH (n) WHERE n:Tool OR n:Trajectory SET n.vector = $v, n.vector_of = 'x'",
+                "MATCH (n) WHERE n:Tool OR n:Trajectory "
+                "SET n.vector = $v, n.vector_of = 'x', n.terms = 'a word'",
                 v=VECTOR,
             )
             # The server warns of names it never saw; it has seen all that are in the dictionary.
@@ -144,10 +149,10 @@ def test_the_embedded_engine_gives_the_declared_columns(
         tx.rollback()
 
 
-def test_what_only_neo4j_runs_is_vectors_and_their_indexes() -> None:
+def test_what_only_neo4j_runs_is_vectors_terms_and_their_indexes() -> None:
     alone = {query.name for query in QUERIES if query.engines == ("neo4j",)}
     assert {name.partition("/")[0] for name in alone} == {"vectors", "schema"}
-    assert all("vector" in name for name in alone)
+    assert all(name.startswith("vectors/") or name.endswith(("_vector", "_text")) for name in alone)
 
 
 # -- what no query file may do ----------------------------------------------------------------
@@ -214,8 +219,12 @@ def test_the_lints_see_what_they_are_for() -> None:
 def test_the_vector_queries_find_what_was_set(populated: tuple[Registry, Registry]) -> None:
     remote = populated[1].store
     remote.read("vectors/await")
-    assert remote.read("vectors/tool_nearest", explore=9, count=3, vector=VECTOR)
-    assert remote.read("vectors/trajectory_nearest", explore=9, count=3, vector=VECTOR)
+    wanted = {"explore": 99, "window": 99, "count": 3, "vector": VECTOR}
+    for kind in encoding.KINDS:
+        assert remote.read(f"vectors/{kind}_nearest", **wanted, **EVERYTHING.params())
+        (found,) = remote.read(f"vectors/{kind}_matching", query='"word"', **EVERYTHING.params())
+        assert found["ids"]
+        assert set(found["terms"]) == {"a word"}
 
 
 def test_query_files_are_what_the_package_ships() -> None:

@@ -37,3 +37,22 @@ def test_an_import_answers_in_json(spm, tmp_path):
     done = spm("import", tmp_path / "e", "--store", tmp_path / "new", "--json")
     assert done.code == 0
     assert done.json["counts"]["tools"] == 0
+
+
+def test_a_registry_moves_through_a_pipe(shell, demo_folder, tmp_path):
+    written = shell("export", "-", "--store", demo_folder)
+    assert written.code == 0
+    assert "100 tools" in written.err
+    assert written.out.startswith('{"spm-export"')
+    read = shell("import", "-", "--store", tmp_path / "new", stdin=written.out)
+    assert (read.code, read.err) == (0, "")
+    assert "100 tools" in read.out
+    again = shell("export", "-", "--store", tmp_path / "new")
+    assert again.out.splitlines()[1:-1] == written.out.splitlines()[1:-1]  # but for the revision
+
+
+def test_a_stream_that_is_no_export_is_refused(shell, in_shop, tmp_path):
+    done = shell("import", "-", "--store", tmp_path / "new", stdin="hello")
+    assert (done.code, done.out) == (1, "")
+    assert "no export of spm" in done.err
+    assert in_shop("export", "-", "--json").code == 2

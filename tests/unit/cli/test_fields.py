@@ -1,5 +1,7 @@
 """`spm fields list | suggest | merge | split` on the command line."""
 
+import json
+
 import pytest
 
 from spm.registry import Registry
@@ -49,6 +51,28 @@ def test_suggestions_come_with_confidence_reasons_and_a_next_step(run):
     assert run("suggest", "--minimum", 1, "--json").json == []
     assert "Nothing to suggest." in run("suggest", "--minimum", 1).err
     assert run("suggest", "--minimum", 2).code == 2
+
+
+def test_observed_values_are_shown_with_their_count(run, spm, tmp_path):
+    lines = [
+        {
+            "trace_id": str(i),
+            "request": "x",
+            "steps": [
+                {"tool": "find", "result": {"badge": f"SECRET-{i}"}},
+                {"tool": "mail", "arguments": {"customer_number": f"SECRET-{i}"}},
+            ],
+        }
+        for i in range(12)
+    ]
+    file = tmp_path / "t.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    assert spm("traces", "import", file, "--store", tmp_path / "store").code == 0
+    first, *_ = run("suggest", "--json").json
+    assert (first["output"], first["input"], first["observed"]) == ("badge", "customer_number", 12)
+    done = run("suggest")
+    assert "observed 12×" in done.out
+    assert "SECRET" not in done.out + run("suggest", "--json").out
 
 
 def test_a_merge_is_kept_shown_and_taken_back(run):

@@ -146,6 +146,43 @@ def test_what_changed_after_approval_waits_with_pin(run, tmp_path):
     assert set(run("menu", "send a mail", "--format", "names").out.split()) == {"read", "send"}
 
 
+def test_pin_after_an_unpinned_change_and_its_dry_run(run, tmp_path, folder):
+    run("tools", "register", write(tmp_path / "m.json", MAIL))
+    run("tools", "approve", "--all", "--by", "Ann")
+    source = write(tmp_path / "m.json", changed())
+    run("tools", "register", source)
+    before = bytes_of(folder)
+    done = run("tools", "register", source, "--dry-run", "--pin")
+    assert "! mail/send (would wait for approval)" in done.out
+    assert "0 added, 0 changed, 2 unchanged" in done.out
+    (plan,) = run("tools", "register", source, "--dry-run", "--pin", "--json").json
+    assert plan["quarantined"] == ["mail/send"]
+    assert run("tools", "register", source, "--dry-run", "--json").json[0]["quarantined"] == []
+    assert bytes_of(folder) == before
+    done = run("tools", "register", source, "--pin")
+    assert "1 tools wait for approval: spm tools approve" in done.err
+    done = run("tools", "deprecate", "send")
+    assert (done.code, done.out) == (1, "")
+    assert "spm tools approve" in done.err
+
+
+def test_links_that_changed_are_told(run, tmp_path):
+    text = (DATA / "openapi" / "shop-3.0.yaml").read_text()
+    source = tmp_path / "shop.yaml"
+    source.write_text(text)
+    run("tools", "register", source)
+    source.write_text(text.replace("links:", "x-links:"))
+    assert text != source.read_text()
+    done = run("tools", "register", source, "--dry-run")
+    assert "(links)" in done.out
+    assert "with other links (service shop-api)" in done.out
+    (result,) = run("tools", "register", source, "--json").json
+    assert result["relinked"]
+    assert (result["added"], result["changed"]) == ([], [])
+    (again,) = run("tools", "register", source, "--json").json
+    assert (again["relinked"], again["revision"]) == ([], None)
+
+
 def test_what_is_missing_from_a_source_is_said(run, tmp_path):
     run("tools", "register", write(tmp_path / "m.json", MAIL))
     fewer = {**MAIL, "tools": MAIL["tools"][:1]}

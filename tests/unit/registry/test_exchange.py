@@ -15,7 +15,8 @@ from spm.cypher import load
 from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import InputError, StoreWriteFailed
 from spm.registry.exchange import export_registry, import_registry, verify
-from spm.registry.graph import LABELS, RELATIONSHIPS
+from spm.registry.graph import DERIVED, LABELS, RELATIONSHIPS
+from spm.registry.models import Trace
 from spm.registry.records import SECTIONS
 from spm.registry.registry import Registry
 
@@ -47,6 +48,8 @@ def full(registry, manifest, trace):
             trace("a", "removed", "b", request="x", time="2026-01-01T00:00:00Z"),
         ]
     )
+    steps = [{"tool": "a", "result": {"mail": "v-777"}}, {"tool": "b", "arguments": {"x": "v-777"}}]
+    registry.import_traces([Trace.model_validate({"request": "x", "steps": steps})])
     registry.remove("removed", force=True)
     registry.remove("back", force=True)
     registry.register(manifest("s", back={"description": "again"}))
@@ -64,6 +67,7 @@ def _extra(tx):
     tx.run("tools/approve", ids=["s/a"], by="Zoë", at="2026-01-01T00:00:00Z")
     rows = [{"first": "s/a", "second": "s/b", "weight": 0.333333}]
     tx.run("traces/weigh", rows=rows)
+    tx.run("traces/weigh_flows", rows=[{"output": "mail", "input": "x", "weight": 0.25}])
     tx.run("traces/prune", ids=["ｚ"])
     tx.run("traces/prune_steps", ids=["ｚ"])
     return {"done": True}
@@ -145,6 +149,8 @@ def test_everything_is_carried(full, file, other):
     assert "s/back@2" in linked
     failed = [r for r in lines(file) if r.get("record") == "steps" and not r["ok"]]
     assert [(r["trajectory"], r["idx"], r["tool"]) for r in failed] == [("😀", 1, "s/b")]
+    (flow,) = other.read("exchange/flows")
+    assert (flow["output"], flow["input"], flow["count"], flow["weight"]) == ("mail", "x", 1, 0.25)
     assert other.read("fields/same", fields=["mail"]) == full.read("fields/same", fields=["mail"])
 
 
@@ -191,7 +197,7 @@ HOLDS = {
     "versions": "ToolVersion", "trajectories": "Trajectory", "same_as": "SAME_AS",
     "provided_by": "PROVIDED_BY", "in_family": "IN_FAMILY", "requires": "REQUIRES",
     "produces": "PRODUCES", "has_version": "HAS_VERSION", "precedes": "PRECEDES",
-    "before": "BEFORE", "steps": "STEP",
+    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS",
 }  # fmt: skip
 
 
@@ -203,7 +209,7 @@ def test_whatever_the_graph_carries_is_in_the_file():
     for name, what in HOLDS.items():
         section = SECTIONS[name]
         if what in LABELS:
-            assert set(section.columns) == set(LABELS[what]) - {"vector", "vector_of"}
+            assert set(section.columns) == set(LABELS[what]) - DERIVED
         else:
             assert set(section.columns) - set(section.points) == set(RELATIONSHIPS[what][2])
         assert set(load(f"exchange/{name}").returns) == set(section.columns)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from spm.registry.atlas import Contracts
 from spm.registry.errors import AmbiguousTool, InputError
-from spm.registry.impact import CYCLE, ONLY_PRODUCER, _fall, impact, read_golden
+from spm.registry.impact import CYCLE, ONLY_PRODUCER, _fall, impact
+from spm.registry.menus.golden import read_golden
 
 
 @pytest.fixture

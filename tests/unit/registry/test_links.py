@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from spm.registry.errors import InputError, UnknownField
-from spm.registry.links import MINIMUM, PER_FIELD, WEIGHTS, merge, split, suggest
+from spm.registry.links import HALF, MINIMUM, PER_FIELD, WEIGHTS, merge, split, suggest
+from spm.registry.models import Trace
 from spm.registry.plain import PlainRanker
 
 
@@ -51,6 +52,89 @@ def test_observed_transitions_are_evidence(shop_registry, trace):
     flowed = {(s.output, s.input): s.reasons.get("flow") for s in after}
     assert flowed["client_number", "customer_number"] == 1.0
     assert flowed["client_number", "weather_report"] is None
+
+
+def seen(count, first="k-", result="badge", argument="weather_report"):
+    """Trajectories in which a value of `find` became an argument of `other`."""
+    return [
+        Trace.model_validate(
+            {
+                "trace_id": f"{first}{i}",
+                "request": "x",
+                "steps": [
+                    {"tool": "find", "result": {result: f"value-{i}"}},
+                    {"tool": "other", "arguments": {argument: f"value-{i}"}},
+                ],
+            }
+        )
+        for i in range(count)
+    ]
+
+
+def judged(registry, output="badge", taken="weather_report"):
+    found = suggest(registry.store, minimum=0, count=500)
+    return next((s for s in found if (s.output, s.input) == (output, taken)), None)
+
+
+def test_observed_values_are_evidence_of_their_own_that_grows(shop_registry):
+    assert judged(shop_registry) is None
+    heard = []
+    for size in (1, 2, 12):
+        shop_registry.import_traces(seen(size))  # those that are known count no more
+        heard.append(judged(shop_registry))
+    assert [s.observed for s in heard] == [1, 2, 12]
+    assert heard[0].confidence >= MINIMUM
+    assert heard[0].confidence < heard[1].confidence < heard[2].confidence < 1
+    circumstances = sum(WEIGHTS[kind] * value for kind, value in heard[2].reasons.items())
+    expected = 1 - (1 - circumstances) * HALF / (HALF + 12)
+    assert heard[2].confidence == pytest.approx(expected, abs=1e-3)
+
+
+def test_observed_values_weigh_less_when_they_fade_and_still_show_their_count(shop_registry):
+    from datetime import UTC, datetime, timedelta
+
+    from spm.registry.statistics import decay
+
+    old = [t.model_copy(update={"time": datetime(2026, 1, 1, tzinfo=UTC)}) for t in seen(8)]
+    shop_registry.import_traces(old)
+    fresh = judged(shop_registry)
+    decay(shop_registry.store, timedelta(days=30), datetime(2026, 3, 2, tzinfo=UTC))
+    faded = judged(shop_registry)
+    (row,) = shop_registry.store.read("fields/observed")
+    assert (row["count"], row["weight"]) == (8, 2)
+    assert (fresh.observed, faded.observed) == (8, 8)
+    assert faded.confidence < fresh.confidence
+    shop_registry.import_traces(seen(1, first="later"))
+    assert shop_registry.store.read("fields/observed")[0]["weight"] == 3
+
+
+def test_whatever_was_observed_is_suggested_beside_the_best_guesses(registry, manifest):
+    gives = [f"badge_{c}" for c in "abcdef"]
+    registry.register(
+        manifest("s", find=([], [*gives, "weather_1", "weather_2"]), other=(["weather_report"], []))
+    )
+    for name in gives:
+        registry.import_traces(seen(1, first=name, result=name))
+    found = suggest(registry.store, minimum=0)
+    assert {s.output for s in found if s.observed} == set(gives)
+    assert len(found) <= len(gives) + PER_FIELD
+
+
+def test_an_input_that_somebody_makes_is_suggested_only_what_was_observed(registry, manifest):
+    registry.register(
+        manifest(
+            "s",
+            find=([], ["badge", "weather_reports_total"]),
+            make=([], ["weather_report"]),
+            other=(["weather_report"], []),
+        )
+    )
+    assert suggest(registry.store, minimum=0) == []
+    registry.import_traces(seen(3))
+    (found,) = suggest(registry.store, minimum=0)
+    assert (found.output, found.input, found.observed) == ("badge", "weather_report", 3)
+    merge(registry.store, "badge", "weather_report", "Ann")
+    assert suggest(registry.store, minimum=0) == []
 
 
 def test_only_required_fields_that_nobody_makes_are_asked_for(registry, manifest):
@@ -121,7 +205,7 @@ def test_a_menu_lifts_who_makes_a_merged_field(shop_registry, encoder):
 
     def lift():
         ranker = PlainRanker(shop_registry.store, lambda: encoder)
-        items = shop_registry.menu("mail the customer", ranker).items
+        items = shop_registry.menu("mail the customer", ranker=ranker).items
         return next(item for item in items if item.id == "s/find").terms.get("producer")
 
     assert lift() is None

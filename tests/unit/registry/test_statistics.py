@@ -154,9 +154,9 @@ def test_what_was_pruned_is_still_known_to_an_import(abc, trace, tmp_path):
 def test_a_menu_after_pruning_remembers_only_the_rest(used, encoder):
     used.encode(encoder)
     ranker = PlainRanker(used.store, lambda: encoder)
-    assert used.menu("do it", ranker).traces == 3
+    assert used.menu("do it", ranker=ranker).traces == 3
     prune(used.store, datetime(2100, 1, 1, tzinfo=UTC))
-    assert used.menu("do it", ranker).traces == 1
+    assert used.menu("do it", ranker=ranker).traces == 1
     assert used.encoded()
 
 

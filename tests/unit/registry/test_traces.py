@@ -137,6 +137,36 @@ def test_one_id_with_two_contents_is_refused(abc, trace):
     assert abc.status()["trajectories"] == 0
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"request": "another"},
+        {"success": False},
+        {"source": "log"},
+        {"time": "2026-01-01T00:00:00Z"},
+        {"steps": ["a", "c"]},
+    ],
+    ids=str,
+)
+def test_a_known_id_with_other_content_is_told(abc, store, other):
+    def line(**more):
+        told = {"trace_id": "t1", "request": "x", "steps": ["a", "b"], **more}
+        return Trace.model_validate(told)
+
+    abc.import_traces([line()])
+    size = store.journal.size()
+    again = abc.import_traces([line()])
+    assert (again.known, again.differing) == (1, 0)
+    found = abc.import_traces([line(**other)])
+    assert (found.imported, found.known, found.differing) == (0, 1, 1)
+    assert store.journal.size() == size
+    fresh = Trace.model_validate({"trace_id": "t2", "request": "x", "steps": ["a"]})
+    found = abc.import_traces([line(**other), fresh])
+    assert (found.imported, found.known, found.differing) == (1, 1, 1)
+    abc.store.write("prune", lambda tx: {"n": len(tx.run("traces/prune", ids=["t1"]))})
+    assert abc.import_traces([line(**other)]).differing == 0  # nothing left to compare with
+
+
 def test_values_of_calls_never_reach_the_disk(abc, store):
     secret = "hunter2-4711"
     step = {"tool": "a", "arguments": {"password": secret}, "result": [secret]}

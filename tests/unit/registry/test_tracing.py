@@ -225,6 +225,211 @@ def test_what_was_observed_stays_when_the_tool_is_declared_anew(registry, manife
     assert outputs(registry, "find") == {"parcel_id": ("observed", 1)}
 
 
+# -- what flowed -------------------------------------------------------------------------------
+
+PLANTED = "SECRET-hunter2"
+GIVEN = {"data": [{"person": {"id": PLANTED}, "age": 7}]}
+TAKEN = {"client_number": PLANTED, "copies": 7}
+CALLS = (("find", {"term": "SECRET-ann"}, GIVEN), ("mail", TAKEN, {"sent": True}))
+
+
+def as_own():
+    steps = [{"tool": n, "arguments": a, "result": r} for n, a, r in CALLS]
+    return [{"trace_id": "t", "request": "Mail Ann", "steps": steps}]
+
+
+def as_openai():
+    messages = [{"role": "user", "content": "Mail Ann"}]
+    for name, arguments, result in CALLS:
+        called = {"name": name, "arguments": json.dumps(arguments)}
+        messages += [
+            {"role": "assistant", "tool_calls": [{"id": name, "function": called}]},
+            {"role": "tool", "tool_call_id": name, "content": json.dumps(result)},
+        ]
+    return [{"id": "t", "messages": messages}]
+
+
+def as_responses():
+    output = []
+    for name, arguments, result in CALLS:
+        called = {"type": "function_call", "call_id": name, "name": name}
+        answer = {"type": "function_call_output", "call_id": name, "output": json.dumps(result)}
+        output += [{**called, "arguments": json.dumps(arguments)}, answer]
+    return [{"id": "t", "input": "Mail Ann", "output": output}]
+
+
+def as_anthropic():
+    messages = [{"role": "user", "content": "Mail Ann"}]
+    for name, arguments, result in CALLS:
+        text = [{"type": "text", "text": json.dumps(result)}]
+        used = {"type": "tool_use", "id": name, "name": name, "input": arguments}
+        answer = {"type": "tool_result", "tool_use_id": name, "content": text}
+        messages += [
+            {"role": "assistant", "content": [used]},
+            {"role": "user", "content": [answer]},
+        ]
+    return [{"id": "t", "messages": messages}]
+
+
+def any_value(value):
+    """A JSON value as OTLP writes it."""
+    if isinstance(value, dict):
+        entries = [{"key": k, "value": any_value(v)} for k, v in value.items()]
+        return {"kvlistValue": {"values": entries}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [any_value(v) for v in value]}}
+    kinds = {bool: "boolValue", int: "intValue", str: "stringValue"}
+    return {kinds[type(value)]: str(value) if type(value) is int else value}
+
+
+def as_otlp(wrap=lambda value: {"stringValue": json.dumps(value)}):
+    spans = []
+    for number, (name, arguments, result) in enumerate(reversed(CALLS)):
+        attributes = [
+            {"key": "gen_ai.tool.call.arguments", "value": wrap(arguments)},
+            {"key": "gen_ai.tool.call.result", "value": wrap(result)},
+        ]
+        span = {"traceId": "t", "spanId": name, "parentSpanId": "r", "name": f"execute_tool {name}"}
+        spans.append({**span, "startTimeUnixNano": 9 - number, "attributes": attributes})
+    return [{"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}]
+
+
+def as_structured_otlp():
+    return as_otlp(any_value)
+
+
+def as_openinference():
+    return [
+        {
+            "context": {"trace_id": "t", "span_id": name},
+            "name": name,
+            "span_kind": "TOOL",
+            "start_time": f"2026-03-01T10:00:0{number}Z",
+            "attributes": {
+                "tool.name": name,
+                "input.value": json.dumps(arguments),
+                "output.value": json.dumps(result),
+            },
+        }
+        for number, (name, arguments, result) in enumerate(CALLS)
+    ]
+
+
+FLOWING = [as_own, as_openai, as_responses, as_anthropic, as_otlp, as_structured_otlp,
+           as_openinference]  # fmt: skip
+
+
+def flowing(registry):
+    return {(r["output"], r["input"]): r["count"] for r in registry.store.read("fields/observed")}
+
+
+@pytest.fixture
+def people(registry, manifest):
+    registry.register(
+        manifest(
+            "s", find=(["term"], []), mail=(["client_number", "copies"], []), other=(["badge"], [])
+        )
+    )
+    return registry
+
+
+@pytest.mark.parametrize("lines", FLOWING)
+def test_every_format_tells_what_flowed_and_keeps_no_value(people, store, tmp_path, lines):
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines())))
+    assert PLANTED in path.read_text()
+    traces = list(TraceFile(path))
+    assert "SECRET" not in repr(traces)
+    assert "SECRET" not in repr([trace.model_dump() for trace in traces])
+    people.import_traces(TraceFile(path))
+    assert flowing(people) == {("person_id", "client_number"): 1}
+    before = everything(people), people.status(), store.journal.size()
+    people.import_traces(TraceFile(path))
+    assert (everything(people), people.status(), store.journal.size()) == before
+    people.close()
+    files = [f for f in store.folder.rglob("*") if f.is_file()]
+    assert not [
+        f.name for f in files if b"SECRET" in f.read_bytes() or b"hunter2" in f.read_bytes()
+    ]
+
+
+def told(*calls, **more):
+    steps = [{"tool": n, "arguments": a, "result": r} for n, a, r in calls]
+    return Trace.model_validate({"request": "Mail Ann", "steps": steps, **more})
+
+
+def test_flows_are_counted_over_trajectories_and_kept_at_their_latest(people):
+    times = ["2026-03-01T00:00:00Z", "2026-01-01T00:00:00Z", None]
+    people.import_traces([told(*CALLS, trace_id=str(i), time=t) for i, t in enumerate(times)])
+    people.import_traces([told(*CALLS, trace_id="later", time="2026-02-01T00:00:00Z")])
+    (row,) = people.store.read("traces/flow_ages")
+    assert (row["count"], row["last_seen"]) == (4, "2026-03-01T00:00:00Z")
+
+
+def test_only_what_succeeded_flows(people):
+    people.import_traces([told(*CALLS, success=False)])
+    assert flowing(people) == {}
+
+
+def test_the_same_name_needs_no_edge(registry, manifest):
+    mail = {"inputs": [{"name": "id", "of": "person"}]}
+    registry.register(manifest("s", find={"family": "people"}, mail=mail))
+    result, arguments = {"id": PLANTED}, {"id": PLANTED}
+    registry.import_traces([told(("find", {}, result), ("mail", arguments, {}))])
+    assert outputs(registry, "find") == {"person_id": ("observed", 1)}
+    assert flowing(registry) == {}
+
+
+def test_arguments_that_a_tool_does_not_declare_and_control_names_are_left_out(people):
+    result = {"person": {"id": PLANTED}, "next_page_token": "SECRET-page"}
+    arguments = {"badge": PLANTED, "client_number": "SECRET-page"}
+    people.import_traces([told(("find", {}, result), ("mail", arguments, {}))])
+    assert flowing(people) == {}
+
+
+def test_an_output_goes_by_the_name_that_its_tool_declares(registry, manifest):
+    find = {"family": "letter", "outputs": [{"name": "id", "of": "person"}]}
+    registry.register(manifest("s", find=find, mail=(["client_number"], [])))
+    registry.import_traces(
+        [told(("find", {}, {"id": PLANTED}), ("mail", {"client_number": PLANTED}, {}))]
+    )
+    assert outputs(registry, "find") == {"person_id": ("declared", 1)}
+    assert flowing(registry) == {("person_id", "client_number"): 1}
+
+
+def test_what_flowed_may_be_told_without_values(people):
+    steps = [{"tool": "find", "gives": {"person_id": "string"}}, {"tool": "mail"}]
+    flow = {"source": 0, "output": "person_id", "target": 1, "input": "client_number"}
+    line = {"request": "x", "steps": steps, "flows": [flow]}
+    people.import_traces([Trace.model_validate(line)])
+    assert flowing(people) == {("person_id", "client_number"): 1}
+    for wrong in ({"source": 1}, {"target": 2}, {"source": -1}):
+        with pytest.raises(ValueError, match=r"later one|greater than"):
+            Trace.model_validate({**line, "flows": [{**flow, **wrong}]})
+
+
+def test_flows_do_not_change_who_a_trace_is():
+    def line(value):
+        steps = [{"tool": "a", "result": {"x": "C-77"}}, {"tool": "b", "arguments": {"y": value}}]
+        return Trace.model_validate({"request": "x", "steps": steps})
+
+    assert line("C-77").flows
+    assert line("C-77").identity() == line("D-88").identity()
+
+
+def test_flows_go_with_the_field_and_not_with_a_pruned_trajectory(people, manifest):
+    from datetime import UTC, datetime
+
+    from spm.registry.statistics import prune
+
+    people.import_traces([told(*CALLS, time="2026-01-01T00:00:00Z")])
+    prune(people.store, datetime(2027, 1, 1, tzinfo=UTC))
+    assert flowing(people) == {("person_id", "client_number"): 1}
+    people.register(manifest("s", mail={"description": "takes nothing now"}))
+    assert flowing(people) == {}
+    assert "client_number" not in {r["field"] for r in people.store.read("fields/vocabulary")}
+
+
 # -- memory ------------------------------------------------------------------------------------
 
 

@@ -207,3 +207,26 @@ def test_rank_depends_on_nothing_but_the_vectors(
 
 def test_rank_of_nothing() -> None:
     assert rank([], np.zeros((0, 0), dtype=np.float32), unit(1, 1)[0], 3) == []
+
+
+def test_an_emptied_index_is_damage_and_not_a_store_without_vectors(tmp_path: Path) -> None:
+    files = VectorFiles(tmp_path)
+    put(files, ["a"], unit(1, 1))
+    files.index.write_bytes(b"")
+    for reader in (files, VectorFiles(tmp_path)):
+        with pytest.raises(StoreDamaged):
+            reader.matrix("tool")
+
+
+def test_nearest_among_some_is_the_nearest_of_these(tmp_path: Path) -> None:
+    files = VectorFiles(tmp_path)
+    ids = [f"n{i:04}" for i in range(500)]
+    rows = unit(7, 500, 32)
+    put(files, ids, rows)
+    for step in (1, 3, 100, 499):
+        some = ids[::step]
+        for seed in range(5):
+            vector = unit(200 + seed, 1, 32)[0]
+            expected = rank(some, rows[::step], vector, 10)
+            assert files.nearest("tool", vector, 10, frozenset(some)) == expected
+    assert files.nearest("tool", vector, 10, frozenset()) == []

@@ -1,0 +1,124 @@
+"""Menus for people: the table, its explanation, and why a tool is not in it."""
+
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+from spm.cli.output import say, table
+
+if TYPE_CHECKING:
+    from spm.registry import Menu, MenuItem
+    from spm.registry.ranking import WhyNot
+
+# From so many columns on the evidence has a column of its own.
+WIDE = 100
+
+
+def show(menu: "Menu", names: dict[str, str]) -> None:
+    """Print the route and the backups."""
+    from spm.registry.menus.evidence import evidence
+
+    if not menu.items:
+        return
+    _head(menu, names)
+    found = evidence(menu)
+    wide = get_terminal_size().columns >= WIDE
+    rows = []
+    for item in menu.items:
+        if item.role == "backup":
+            continue
+        # Where there is no room for a column of its own, the evidence stands below the role.
+        role = item.role if wide else f"{item.role}\n{found[item.id]}"
+        cells = [item.rank, role, _named(item, names), _needs(item, names), ", ".join(item.gives)]
+        rows.append([*cells, found[item.id]] if wide else cells)
+    columns = ["#", "role", "tool", "needs", "gives", *(["evidence"] if wide else [])]
+    table(columns, rows, wrap=["role", "needs", "gives"], keep=["role", "tool", "evidence"])
+    backups = [item for item in menu.items if item.role == "backup"]
+    if backups:
+        say()
+        rows = [[i.rank, _named(i, names), i.description, found[i.id]] for i in backups]
+        table(["#", "backup", "what it does", "evidence"], rows, keep=["backup", "evidence"])
+
+
+def show_reasons(menu: "Menu", names: dict[str, str]) -> None:
+    """Print the score terms of every tool and the edges behind it."""
+    from spm.registry.menus.evidence import reasons
+
+    if not menu.items:
+        return
+    _head(menu, names)
+    model = f", model {menu.model[:12]}" if menu.model else ""
+    say(f"Ranker: {menu.ranker}{model}; revision {menu.revision} of the registry")
+    say(
+        f"Trust in observed evidence: {menu.trust:.2f}, from {menu.traces} similar traces "
+        "(0: declared fields alone)"
+    )
+    say()
+    because = reasons(menu, names)
+    rows = [
+        [
+            item.rank,
+            f"{_named(item, names)}\n{item.role}",
+            f"{item.score:.3f} =\n{_terms(item.terms)}",
+            "\n".join(_inside(item) + because[item.id]),
+        ]
+        for item in menu.items
+    ]
+    folded = ["tool", "score", "because"]
+    table(["#", *folded], rows, wrap=folded, keep=["tool", "score"])
+
+
+def show_why_not(found: "WhyNot") -> None:
+    """Print why a tool is absent and what would admit it."""
+    if found.rank is not None and not found.reasons:
+        say(f"{found.tool} is in the menu, at place {found.rank}.")
+    else:
+        say(f"{found.tool} is not in the menu.")
+        for reason in found.reasons:
+            say(f"  {reason}")
+        if found.admitted_by:
+            say("It would be admitted by:")
+            for change in found.admitted_by:
+                say(f"  {change}")
+    if found.terms:
+        total = sum(found.terms.values())
+        say(f"Score {total:.4f}: {_terms(found.terms).replace(chr(10), ', ')}")
+    say(f"The last tool of the menu has {found.cutoff:.4f}.")
+
+
+def _head(menu: "Menu", names: dict[str, str]) -> None:
+    from spm.registry.menus.evidence import review
+
+    say("Route: " + " → ".join(names[tool] for tool in menu.route))
+    say(f"Visible: {', '.join(menu.state) or 'no field'}; {menu.traces} similar traces")
+    waits = [names[tool] for tool in review(menu) if tool in menu.route]
+    if waits:
+        say(f"Needs a person's approval before it runs (!): {', '.join(waits)}")
+    say()
+
+
+def _named(item: "MenuItem", names: dict[str, str]) -> str:
+    return f"{names[item.id]} (!)" if item.effects == "destructive" else names[item.id]
+
+
+def _needs(item: "MenuItem", names: dict[str, str]) -> str:
+    return "\n".join(
+        f"{field} ← {names.get(sources[0], sources[0]) if sources else 'user'}"
+        for field, sources in item.needs.items()
+    )
+
+
+def _inside(item: "MenuItem") -> list[str]:
+    """What a learned ranker saw of the tool, and what its place in front is the sum of."""
+    lines = []
+    if item.signals:
+        seen = [f"{name} {value:.2f}" for name, value in item.signals.items() if value]
+        lines.append("saw " + ", ".join(seen))
+    if item.order:
+        parts = [f"{name} {value:+.2f}" for name, value in item.order.items() if value]
+        lines.append(f"place {sum(item.order.values()):.2f} = " + ", ".join(parts))
+    return lines
+
+
+def _terms(terms: dict[str, float]) -> str:
+    ordered = sorted(terms, key=lambda term: (-terms[term], term))
+    return "\n".join(f"{term} {terms[term]:.3f}" for term in ordered)

@@ -1,0 +1,15 @@
+// The tools that hold any term of a query and that a caller may see, with all their terms.
+// Lucene finds them; its scores, which hidden nodes change, are not asked for. In one row, because
+// many thousands of rows take the driver much longer.
+// params: query, team, scopes, read_only
+// access: read
+// returns: ids, terms
+// engines: neo4j
+CALL db.index.fulltext.queryNodes('tool_text', $query) YIELD node AS t
+WHERE t.status = 'active'
+  AND ($team IS NULL OR t.visibility = 'public' OR t.owner = $team)
+  AND ($scopes IS NULL OR all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes))
+  AND (NOT $read_only OR t.effects = 'read')
+WITH t
+ORDER BY t.id
+RETURN collect(t.id) AS ids, collect(t.terms) AS terms

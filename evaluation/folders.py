@@ -1,0 +1,129 @@
+"""Data sets as folders: tools and episodes with fixed splits, in the project's data format.
+
+`tools.jsonl.gz` holds name, description, family, inputs and outputs; `episodes.jsonl.gz` holds id,
+request, state, path and split. What such a folder says is brought into the registry's own models,
+so that nothing below knows about data sets.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from spm.registry.errors import InputError
+from spm.registry.models import Manifest, Trace
+from spm.registry.naming import fold, visible_text
+
+SPLITS = ("train", "valid", "test")
+_TYPES = {
+    "str": "string", "text": "string", "int": "integer", "float": "number", "double": "number",
+    "bool": "boolean", "list": "array", "dict": "object",
+}  # fmt: skip
+_KNOWN = ("string", "integer", "number", "boolean", "array", "object")
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One request with the path that solved it."""
+
+    id: str
+    request: str
+    path: list[str]
+    state: list[str]
+    split: str
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A folder that was read."""
+
+    name: str
+    manifest: Manifest
+    episodes: list[Episode]
+    dropped: int  # episodes through a tool that the folder does not document
+
+    def part(self, split: str) -> list[Episode]:
+        """The episodes of one split."""
+        return [episode for episode in self.episodes if episode.split == split]
+
+    def traces(self, split: str) -> Iterator[Trace]:
+        """The episodes of one split as trajectories."""
+        for episode in self.part(split):
+            yield Trace.model_validate(
+                {"trace_id": episode.id, "request": episode.request, "steps": episode.path}
+            )
+
+
+def read(folder: Path, prefix: str = "") -> DataSet:
+    """Read a data set; `prefix` keeps only the episodes whose id begins with it.
+
+    Raises:
+        InputError: the folder is not in the data format; says what is wrong.
+    """
+    name = fold(folder.resolve().name)
+    tools = list({row["name"]: row for row in rows(folder / "tools.jsonl.gz")}.values())
+    try:
+        manifest = Manifest.model_validate(
+            {"spm": 1, "service": name, "tools": [_tool(row) for row in tools]}
+        )
+    except (ValidationError, KeyError) as error:
+        raise InputError(f"{str(folder)!r}: tools.jsonl.gz cannot be used: {error}") from error
+    known = {
+        row["name"]: f"{name}/{tool.name}"
+        for row, tool in zip(tools, manifest.tools, strict=True)
+    }
+    found = [
+        Episode(
+            row["id"],
+            visible_text(row["request"])[:20_000],
+            [known.get(tool, "") for tool in row["path"]],
+            list(row.get("state") or []),
+            row["split"],
+        )
+        for row in rows(folder / "episodes.jsonl.gz")
+        if row["id"].startswith(prefix)
+    ]
+    kept = [episode for episode in found if episode.path and all(episode.path)]
+    return DataSet(name, manifest, kept, len(found) - len(kept))
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a compressed file of JSON lines.
+
+    Raises:
+        InputError: the file cannot be read to its end.
+    """
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise InputError(f"Cannot read {str(path)!r}: {error}.") from error
+
+
+def _tool(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": visible_text(row["name"]).strip(),
+        "description": visible_text(row["description"] or "")[:20_000],
+        "family": visible_text(row["family"] or ""),
+        "inputs": list(_fields(row["inputs"], inputs=True)),
+        "outputs": list(_fields(row["outputs"], inputs=False)),
+    }
+
+
+def _fields(specs: Iterable[dict[str, Any]], *, inputs: bool) -> Iterator[dict[str, Any]]:
+    seen: set[str] = set()
+    for spec in specs:
+        name = visible_text(str(spec["name"])).strip()[:256]
+        if not fold(name) or fold(name) in seen:
+            continue
+        seen.add(fold(name))
+        kind = str(spec.get("type") or "string").lower()
+        kind = _TYPES.get(kind, kind)
+        found = {"name": name, "type": kind if kind in _KNOWN else "string"}
+        yield {**found, "required": bool(spec.get("required"))} if inputs else found

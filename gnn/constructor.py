@@ -1,0 +1,126 @@
+"""From a frontier to an ordered menu: features, two networks, two decoders. No torch."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spm.gnn import forward
+from spm.gnn.decoding import Chosen, Scores, SetWeights, arrange, choose, missing_fields
+from spm.gnn.features import Facts, derive, pairs
+from spm.gnn.model import Model
+from spm.gnn.rows import candidate_rows, chosen_rows
+from spm.registry.frontier import Floats, Frontier
+from spm.registry.ranking import PREFIX, SIZE
+
+
+@dataclass(frozen=True)
+class Construction:
+    """A menu as numbers of the frontier, with every term of every score."""
+
+    frontier: Frontier
+    facts: Facts
+    member: Floats  # (n,) the retriever's probability of belonging
+    chosen: Chosen  # the set, by its own score
+    sets: SetWeights  # that it was chosen with
+    on_route: Floats  # (k,) the reranker's probability, for each of `head`
+    head: list[int]  # what the reranker saw, numbers into the frontier
+    arranged: Chosen  # the leading tools, numbers into `head`
+    sequence: list[int]  # the whole menu in order, numbers into the frontier
+    route: list[int]  # its leading part that is the route
+
+
+def construct(
+    model: Model,
+    frontier: Frontier,
+    size: int = SIZE,
+    prefix: int = PREFIX,
+    done: tuple[str, ...] = (),
+) -> Construction:
+    """Build a menu of `size` tools with at most `prefix` in front; `done` tools ran already."""
+    facts = derive(frontier)
+    member, slots = forward.retrieve(
+        model.retriever, candidate_rows(facts, vectors=model.vectors), facts.relations
+    )
+    ran = [frontier.tools.index(tool) for tool in done if tool in frontier.tools]
+    chosen = _choose(model, frontier, facts, member, slots, size, ran)
+    said = np.concatenate([member[:, None], slots], axis=1)
+    head = _head(chosen, ran)
+    order = forward.order(
+        model.reranker,
+        chosen_rows(facts, head, said[head.order], vectors=model.vectors),
+        pairs(frontier, facts, head.order, head.score),
+    )
+    scores = _scores(frontier, facts, head, order, member)
+    placed = tuple(range(len(head.order) - len(ran), len(head.order)))
+    arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
+    on_route = forward.sigmoid(order.member)
+    lead = [int(i) for i in arranged.order]
+    kept = [i for i in lead if on_route[i] >= model.cut] or lead[:1]
+    front = [int(head.order[i]) for i in [*kept, *(i for i in lead if i not in kept)]]
+    rest = [int(i) for i in chosen.order if int(i) not in {*front, *ran}]
+    return Construction(
+        frontier=frontier,
+        facts=facts,
+        member=member,
+        chosen=chosen,
+        sets=model.sets,
+        on_route=on_route,
+        head=[int(i) for i in head.order],
+        arranged=arranged,
+        sequence=[*front, *rest][:size],
+        route=[int(head.order[i]) for i in kept][:size],
+    )
+
+
+def _choose(
+    model: Model,
+    frontier: Frontier,
+    facts: Facts,
+    member: Floats,
+    slots: Floats,
+    size: int,
+    ran: list[int],
+) -> Chosen:
+    missing = missing_fields(frontier.takes, frontier.given, member)
+    offered = member.copy()
+    offered[ran] = -1.0  # behind everything: what ran already is not offered again
+    return choose(
+        offered, slots, frontier.gives[:, missing], facts.vectors, model.sets, max(size, SIZE)
+    )
+
+
+def _head(chosen: Chosen, ran: list[int]) -> Chosen:
+    """What the reranker sees: the first 32, and behind them what ran already."""
+    keep = np.flatnonzero(~np.isin(chosen.order, ran))[:SIZE]
+    order = np.concatenate([chosen.order[keep], np.array(ran, dtype=np.int64)])
+    score = np.concatenate([chosen.score[keep], np.ones(len(ran), dtype=np.float32)])
+    return replace(chosen, order=order, score=score)
+
+
+def _scores(
+    frontier: Frontier, facts: Facts, head: Chosen, order: forward.Order, member: Floats
+) -> Scores:
+    local = np.ix_(head.order, head.order)
+    return Scores(
+        member=order.member,
+        entry=order.entry,
+        slot=order.slot,
+        precedence=order.precedence,
+        follows=facts.follows[local],
+        feeds=facts.feeds[local],
+        takes=frontier.takes[head.order],
+        gives=frontier.gives[head.order],
+        belongs=member[head.order],
+    )
+
+
+def names(construction: Construction) -> list[str]:
+    """The menu as ids."""
+    return [construction.frontier.tools[i] for i in construction.sequence]
+
+
+def place_of(frontier: Frontier, path: list[str]) -> NDArray[np.int64]:
+    """Each candidate's place in a path, -1 outside."""
+    places = {tool: at for at, tool in enumerate(dict.fromkeys(path))}
+    return np.array([places.get(tool, -1) for tool in frontier.tools], dtype=np.int64)

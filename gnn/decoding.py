@@ -1,0 +1,192 @@
+"""From scores to a menu: which tools (set decoding) and in which order (order decoding)."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spm.registry.frontier import Floats
+from spm.registry.ranking import PREFIX, SIZE
+
+MISSING = 32  # fields that coverage looks at
+TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class SetWeights:
+    """What the greedy choice of tools adds up; the paper's values are .45, .45 and .12."""
+
+    slot: float = 0.0
+    field: float = 0.0
+    alike: float = 0.0
+
+
+@dataclass(frozen=True)
+class OrderWeights:
+    """What the greedy order adds up. Learned with the path loss; these are where it begins."""
+
+    member: float = 0.35
+    slot: float = 0.65
+    ready: float = 0.60
+    entry: float = 0.55
+    before: float = 0.90
+    follows: float = 0.50
+    fed: float = 0.50
+    blocked: float = -0.60
+
+    def array(self) -> Floats:
+        """In the order of the terms."""
+        return np.array(list(asdict(self).values()), dtype=np.float32)
+
+
+TERMS = tuple(asdict(OrderWeights()))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Chosen tools, best first, with the terms that each was chosen by."""
+
+    order: NDArray[np.int64]
+    score: Floats
+    terms: dict[str, Floats]
+
+
+def missing_fields(takes: Floats, given: Floats, member: Floats) -> NDArray[np.int64]:
+    """The required fields that nobody has said: those of the likeliest tools, at most 32."""
+    wanted = (takes * member[:, None]).max(axis=0, initial=0.0) * (given == 0)
+    best = np.argsort(-wanted, kind="stable")[:MISSING]
+    return best[wanted[best] > 0]
+
+
+def choose(
+    member: Floats,
+    slots: Floats,
+    makes: Floats,
+    vectors: Floats,
+    weights: SetWeights,
+    size: int = SIZE,
+) -> Chosen:
+    """Greedy set decoding.
+
+    Each step takes the tool with the highest membership, plus what it adds to the coverage of
+    slots and missing fields, minus how much it resembles a tool that is in already.
+
+    Args:
+        member: (n,) probability of belonging.
+        slots: (n, 8) probability of each place, over candidates.
+        makes: (n, f) 1 where a tool makes a missing field.
+        vectors: (n, d) of unit length.
+        weights: of the three additions.
+        size: how many to choose.
+    """
+    count = min(size, len(member))
+    covered, made = np.zeros(slots.shape[1]), np.zeros(makes.shape[1])
+    alike = np.zeros(len(member))
+    free = np.ones(len(member), dtype=bool)
+    order = np.zeros(count, dtype=np.int64)
+    score = np.zeros(count, dtype=np.float32)
+    terms = {name: np.zeros(count, dtype=np.float32) for name in ("slot", "field", "alike")}
+    for at in range(count):
+        slot = np.maximum(slots - covered, 0).sum(1)
+        field = np.maximum(makes - made, 0).sum(1) / max(1, makes.shape[1])
+        total = member + weights.slot * slot + weights.field * field - weights.alike * alike
+        best = int(np.argmax(np.where(free, np.round(total, 6), -np.inf)))
+        order[at], score[at] = best, total[best]
+        for name, values in (("slot", slot), ("field", field), ("alike", alike)):
+            terms[name][at] = values[best]
+        free[best] = False
+        covered, made = np.maximum(covered, slots[best]), np.maximum(made, makes[best])
+        similar = vectors @ vectors[best]
+        alike = similar if at == 0 else np.maximum(alike, similar)
+    return Chosen(order, score, terms)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the reranker says of k tools, and what their state depends on; all (k, …)."""
+
+    member: Floats  # (k,)
+    entry: Floats  # (k,)
+    slot: Floats  # (k, 8)
+    precedence: Floats  # (k, k)
+    follows: Floats  # (k, k) share of i's followers that are j
+    feeds: Floats  # (k, k) share of j's inputs that i makes
+    takes: Floats  # (k, f)
+    gives: Floats  # (k, f)
+    belongs: Floats  # (k,) the retriever's probability of belonging
+
+
+def arrange(
+    scores: Scores,
+    given: Floats,
+    weights: OrderWeights,
+    length: int = PREFIX,
+    done: tuple[int, ...] = (),
+) -> Chosen:
+    """Greedy order decoding: the best next tool from the state so far, until `length` stand.
+
+    `done` tools ran before: they count as placed, and what they make is there.
+    """
+    count = len(scores.member)
+    free = np.ones(count, dtype=bool)
+    state = given.copy()
+    lead = scores.precedence - scores.precedence.T  # lead[j, i] > 0: j before i
+    ahead = np.zeros(count)
+    last = -1
+    for tool in done:
+        free[tool] = False
+        state, ahead, last = np.maximum(state, scores.gives[tool]), ahead + lead[tool], tool
+    places = min(length, int(free.sum()))
+    order = np.zeros(places, dtype=np.int64)
+    total = np.zeros(places, dtype=np.float32)
+    terms = np.zeros((len(TERMS), places), dtype=np.float32)
+    weight = weights.array()
+    for at in range(places):
+        parts = step_terms(scores, state, ahead, last, at + len(done), free)
+        sums = weight @ parts
+        best = int(np.argmax(np.where(free, np.round(sums, 5), -np.inf)))
+        order[at], total[at], terms[:, at] = best, sums[best], weight * parts[:, best]
+        free[best] = False
+        state, ahead, last = np.maximum(state, scores.gives[best]), ahead + lead[best], best
+    return Chosen(order, total, dict(zip(TERMS, terms, strict=True)))
+
+
+def step_terms(
+    scores: Scores,
+    state: Floats,
+    ahead: Floats,
+    last: int,
+    placed: int,
+    free: NDArray[np.bool_],
+) -> Floats:
+    """The terms of every tool's score for the next place, (terms, k)."""
+    nothing = np.zeros(len(scores.member))
+    return np.stack(
+        [
+            scores.member,
+            scores.slot[:, min(placed, scores.slot.shape[1] - 1)],
+            readiness(scores.takes, state),
+            scores.entry if placed == 0 else nothing,
+            ahead / max(1, placed),
+            scores.follows[last] if last >= 0 else nothing,
+            scores.feeds[last] if last >= 0 else nothing,
+            blocked(scores.takes, scores.gives, state, scores.belongs * free),
+        ]
+    ).astype(np.float32)
+
+
+def blocked(takes: Floats, gives: Floats, state: Floats, waiting: Floats) -> Floats:
+    """The share of required inputs that are missing and that a tool still waiting would make.
+
+    What nobody here makes has to come from the user: it blocks nothing.
+    """
+    makes = gives * (1.0 - takes)  # an echoed field was there before
+    best = (makes * waiting[:, None]).max(axis=0, initial=0.0)
+    open_fields = takes * (1.0 - state) * best
+    return (open_fields.sum(1) / np.maximum(1.0, takes.sum(1))).astype(np.float32)
+
+
+def readiness(takes: Floats, state: Floats) -> Floats:
+    """The share of required inputs that are in the state; 1 where nothing is needed."""
+    needed = takes.sum(1)
+    return np.where(needed > 0, (takes @ state) / np.maximum(1.0, needed), 1.0).astype(np.float32)

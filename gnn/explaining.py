@@ -1,0 +1,150 @@
+"""A construction told to people: roles, needs, terms, signals, edges."""
+
+from functools import cached_property
+
+import numpy as np
+
+from spm.gnn.constructor import Construction
+from spm.gnn.features import NODE
+from spm.registry.frontier import Frontier
+from spm.registry.menus.items import Known, Places
+from spm.registry.ranking import Ask, Edge, MenuItem
+from spm.registry.route import Contract
+from spm.registry.store import Row, Store
+
+ALIKE = 0.3  # cosine from which an observed request counts as similar
+SIGNALS = (
+    "similarity", "words", "vote", "entry_vote", "nearest", "tool_frequency", "from_votes",
+    "flow_in", "flow_out", "ready", "missing",
+)  # fmt: skip
+# A last step that changes something after a better answer to the request only delivers it.
+MARGIN = 0.05
+
+
+def similar(frontier: Frontier) -> int:
+    """How many of the remembered requests resemble this one."""
+    return int((frontier.memory.similarity >= ALIKE).sum())
+
+
+class Explained:
+    """One menu, with everything behind it.
+
+    Args:
+        built: what the constructor decided.
+        store: where the tools' cards are.
+        ask: what was asked.
+        given: the fields that the request and the caller gave.
+    """
+
+    def __init__(self, built: Construction, store: Store, ask: Ask, given: list[str]) -> None:
+        self._built = built
+        self._frontier = built.frontier
+        self._store = store
+        self._ask = ask
+        self._given = given
+        self.order = [self._frontier.tools[at] for at in built.sequence]
+        self.route = [self._frontier.tools[at] for at in built.route]
+        self._number = {tool: at for at, tool in enumerate(self._frontier.tools)}
+
+    @cached_property
+    def _cards(self) -> dict[str, Row]:
+        return {row["id"]: row for row in self._store.read("tools/show", ids=self.order)}
+
+    def items(self) -> list[MenuItem]:
+        """The tools as a menu shows them."""
+        contracts = {tool: self._contract(tool) for tool in {*self.order, *self._ask.done}}
+        made = {
+            name: tool
+            for tool in self._ask.done
+            for name in contracts[tool].gives
+            if name not in self._given
+        }
+        known = Known(frozenset(self._given), made)
+        places = Places(self.order, self.route, contracts, known, self._target())
+        return places.items(
+            self._cards,
+            {tool: self.terms(tool) for tool in self.order},
+            {tool: self._order_terms.get(tool, {}) for tool in self.order},
+            {tool: self._signals(tool) for tool in self.order},
+        )
+
+    def terms(self, tool: str) -> dict[str, float]:
+        """What the tool's score in the set decoder is the sum of."""
+        return self._set_terms[tool]
+
+    def trust(self) -> float:
+        """How much of the route similar requests speak for: 0 without traces, 1 when all do."""
+        if not self._built.route or not len(self._frontier.memory.similarity):
+            return 0.0
+        best = float(self._frontier.memory.similarity.max())
+        voice = min(1.0, max(0.0, (best - 0.15) / 0.3))
+        support = np.minimum(1.0, self._built.facts.votes.soft[self._built.route])
+        return round(float(support.mean()) * voice, 4)
+
+    def edges(self) -> list[Edge]:
+        """What leads to and from the route: fields that meet, and transitions that were seen."""
+        place = {tool: at for at, tool in enumerate(self.order)}
+        front = set(self.route)
+        takes, gives = self._frontier.takes, self._frontier.gives
+        found = []
+        for first in self.order:
+            for second in self.order:
+                if place[first] >= place[second] or not front & {first, second}:
+                    continue
+                a, b = self._number[first], self._number[second]
+                meet = np.flatnonzero(gives[a] * (1 - takes[a]) * takes[b])
+                names = [self._frontier.fields[at] for at in meet]
+                open_names = [name for name in names if name not in self._given]
+                found += [Edge(first, second, "declared", name, 0) for name in open_names]
+                if count := int(self._frontier.precedes[a, b]):
+                    found.append(Edge(first, second, "observed", "", count))
+        return found
+
+    def unreached(self, tool: str) -> str:
+        """Why a tool did not come into the frontier by itself."""
+        at = self._number[tool]
+        return (
+            f"Neither text (cosine {self._frontier.similarity[at]:.2f}), nor similar requests, nor "
+            "observed neighbours, nor missing fields led to it."
+        )
+
+    @cached_property
+    def _set_terms(self) -> dict[str, dict[str, float]]:
+        chosen, sets = self._built.chosen, self._built.sets
+        weights = {"slot": sets.slot, "field": sets.field, "alike": -sets.alike}
+        found = {}
+        for place, at in enumerate(chosen.order.tolist()):
+            parts = {name: weights[name] * float(v[place]) for name, v in chosen.terms.items()}
+            added = {name: value for name, value in parts.items() if value}
+            found[self._frontier.tools[at]] = {"belongs": float(self._built.member[at]), **added}
+        return found
+
+    @cached_property
+    def _order_terms(self) -> dict[str, dict[str, float]]:
+        arranged = self._built.arranged
+        return {
+            self._frontier.tools[self._built.head[at]]: {
+                name: round(float(values[place]), 4) for name, values in arranged.terms.items()
+            }
+            for place, at in enumerate(arranged.order.tolist())
+        }
+
+    def _signals(self, tool: str) -> dict[str, float]:
+        row = self._built.facts.nodes[self._number[tool]]
+        return {name: round(float(row[NODE.index(name)]), 4) for name in SIGNALS}
+
+    def _contract(self, tool: str) -> Contract:
+        at, names = self._number[tool], self._frontier.fields
+        return Contract(
+            [names[i] for i in np.flatnonzero(self._frontier.takes[at])],
+            [names[i] for i in np.flatnonzero(self._frontier.gives[at])],
+        )
+
+    def _target(self) -> str | None:
+        """The tool that resolves the request: the last, or the one before a mere delivery."""
+        if len(self.route) < 3:
+            return self.route[-1] if self.route else None
+        before, last = self.route[-2], self.route[-1]
+        fits = [float(self._frontier.similarity[self._number[tool]]) for tool in (before, last)]
+        delivers = self._cards[last]["effects"] != "read" and fits[0] > fits[1] + MARGIN
+        return before if delivers else last

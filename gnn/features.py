@@ -1,0 +1,257 @@
+"""What the networks see of a frontier: numbers per tool, relations and numbers per pair.
+
+Nothing here knows a tool by name: every number means the same in any library.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spm.gnn.sizes import VECTOR
+from spm.registry.frontier import Floats, Frontier
+
+# The paper's twelve, then what trials on real data added (request memory and words).
+PAPER = (
+    "similarity", "similarity_rank", "entry_frequency", "tool_frequency", "from_anchors",
+    "to_anchors", "with_anchors", "flow_in", "flow_out", "ready", "missing", "family",
+)  # fmt: skip
+ADDED = (
+    "words", "words_rank", "fused", "vote", "sharp_vote", "words_vote", "entry_vote", "last_vote",
+    "place", "nearest", "from_votes", "to_votes", "familiar", "evidence",
+)  # fmt: skip
+NODE = PAPER + ADDED
+PAIR = (
+    "rank", "similarity", "order", "follows", "followed", "feeds", "fed", "service", "family",
+    "name", "alike", "out_in", "in_in", "out_out", "frequency", "entry",
+)  # fmt: skip
+NEUTRAL, FORWARD, REVERSE, NAME, FAMILY = range(5)
+SOFT, SHARP = 0.1, 0.03
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is derived of a frontier once and used by both networks and both decoders."""
+
+    nodes: Floats  # (n, len(NODE))
+    relations: NDArray[np.int64]  # (n, n)
+    feeds: Floats  # (n, n) kappa: share of j's inputs that i makes
+    order: Floats  # (n, n) rho: who came first
+    follows: Floats  # (n, n) share of i's followers that are j
+    alike: Floats  # (n, n) cosine of documents
+    same_name: NDArray[np.bool_]  # (n, n)
+    same_family: NDArray[np.bool_]  # (n, n)
+    vectors: Floats  # (n, 64) unit length
+    request: Floats  # (64,) unit length
+    votes: "Votes"
+
+
+@dataclass(frozen=True)
+class Votes:
+    """How the nearest observed requests speak for each tool; every array is (n,)."""
+
+    soft: Floats
+    sharp: Floats
+    words: Floats
+    entry: Floats
+    last: Floats
+    place: Floats  # mean place in their paths, 0 first, 1 last; 0.5 where nobody used it
+    nearest: Floats  # cosine of the nearest request that used it
+
+
+def derive(frontier: Frontier) -> Facts:
+    """Compute all that the networks and decoders need."""
+    feeds = frontier.gives @ frontier.takes.T / np.maximum(1.0, frontier.takes.sum(1))
+    order = np.log((frontier.before + 1.0) / (frontier.before.T + 1.0))
+    follows = frontier.precedes / np.maximum(1.0, frontier.precedes.sum(1, keepdims=True))
+    same_name, same_family = _shared_names(frontier), _shared(frontier.family)
+    vectors, request = shortened(frontier.vectors), shortened(frontier.request)
+    votes = count_votes(frontier)
+    return Facts(
+        nodes=_nodes(frontier, votes, feeds, follows, same_family),
+        relations=_relations(frontier, feeds, same_name, same_family),
+        feeds=feeds,
+        order=order.astype(np.float32),
+        follows=follows,
+        alike=vectors @ vectors.T,
+        same_name=same_name,
+        same_family=same_family,
+        vectors=vectors,
+        request=request,
+        votes=votes,
+    )
+
+
+def shortened(vectors: Floats) -> Floats:
+    """The first dimensions, of unit length again."""
+    cut = vectors[..., :VECTOR]
+    return cut / np.maximum(1e-6, np.linalg.norm(cut, axis=-1, keepdims=True))
+
+
+def anchors(frontier: Frontier) -> Floats:
+    """The weight of each anchor: its fused rank score, summing to 1; 0 for all other tools."""
+    weights = np.zeros_like(frontier.fused)
+    best = np.argsort(-frontier.fused, kind="stable")[: frontier.anchors]
+    weights[best] = frontier.fused[best]
+    return weights / max(1e-9, float(weights.sum()))
+
+
+def count_votes(frontier: Frontier) -> Votes:
+    """Let every remembered trajectory speak for its tools, louder the nearer it is."""
+    memory, size = frontier.memory, len(frontier.tools)
+    row, tool, place, length = memory.steps.T
+    near = memory.similarity
+    soft, sharp = _weights(near, SOFT), _weights(near, SHARP)
+    words = memory.lexical / max(1e-9, float(memory.lexical.sum())) if len(near) else near
+
+    def total(weights: Floats, where: NDArray[np.bool_] | None = None) -> Floats:
+        chosen = slice(None) if where is None else where
+        return np.bincount(tool[chosen], weights[row[chosen]], size).astype(np.float32)
+
+    spoken = total(soft)
+    relative = place / np.maximum(1, length - 1)
+    places = np.bincount(tool, soft[row] * relative, size) if len(row) else np.zeros(size)
+    nearest = np.zeros(size, dtype=np.float32)
+    np.maximum.at(nearest, tool, near[row])
+    return Votes(
+        soft=spoken,
+        sharp=total(sharp),
+        words=total(words),
+        entry=total(soft, place == 0),
+        last=total(soft, place == length - 1),
+        place=np.where(spoken > 0, places / np.maximum(1e-9, spoken), 0.5).astype(np.float32),
+        nearest=nearest,
+    )
+
+
+def _weights(near: Floats, scale: float) -> Floats:
+    """Shares of the remembered requests, falling by a factor of e per `scale` of cosine."""
+    if not len(near):
+        return near
+    raised = np.exp((near - near.max()) / scale)
+    return (raised / raised.sum()).astype(np.float32)
+
+
+def _nodes(
+    frontier: Frontier,
+    votes: Votes,
+    feeds: Floats,
+    follows: Floats,
+    same_family: NDArray[np.bool_],
+) -> Floats:
+    weight = anchors(frontier)
+    together = frontier.before + frontier.before.T
+    together = together / np.maximum(1.0, np.sqrt(np.outer(frontier.frequency, frontier.frequency)))
+    needed = frontier.takes.sum(1)
+    met = frontier.takes @ frontier.given
+    ones = np.ones_like(weight)
+    seen = evidence(frontier)
+    best = float(frontier.memory.similarity.max()) if len(frontier.memory.similarity) else 0.0
+    columns = [
+        frontier.similarity,
+        _reciprocal(frontier.similarity),
+        np.log1p(frontier.entry) / seen,
+        np.log1p(frontier.frequency) / seen,
+        weight @ follows,
+        follows @ weight,
+        together @ weight,
+        weight @ feeds,
+        feeds @ weight,
+        (met + (needed == 0)) / np.maximum(1.0, needed),
+        np.minimum(needed - met, 8) / 8,
+        same_family @ weight,
+        frontier.lexical / max(1e-6, float(frontier.lexical.max(initial=0.0))),
+        _reciprocal(frontier.lexical),
+        frontier.fused * 30,
+        votes.soft,
+        votes.sharp,
+        votes.words,
+        votes.entry,
+        votes.last,
+        votes.place,
+        votes.nearest,
+        votes.soft @ follows,
+        follows @ votes.soft,
+        ones * best,
+        ones * seen / 10,
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def evidence(frontier: Frontier) -> float:
+    """How much was observed around here: the logarithm of the most used candidate's count."""
+    return max(1.0, float(np.log1p(frontier.frequency.max(initial=0.0))))
+
+
+def _reciprocal(scores: Floats) -> Floats:
+    """One over the place in the ranking; 0 for what has no score."""
+    places = np.empty(len(scores), dtype=np.float32)
+    places[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return np.where(scores > 0, 1.0 / places, 0.0).astype(np.float32)
+
+
+def _relations(
+    frontier: Frontier,
+    feeds: Floats,
+    same_name: NDArray[np.bool_],
+    same_family: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """One type per ordered pair; a dependency says more than a shared name or family."""
+    forward = (feeds > 0) | (frontier.precedes > 0)
+    # Where evidence points both ways, the order in which agents ran them decides.
+    both = forward & forward.T
+    leads = frontier.precedes > frontier.precedes.T
+    forward = np.where(both, leads, forward)
+    types = np.where(same_family, FAMILY, NEUTRAL)
+    types = np.where(same_name, NAME, types)
+    types = np.where(forward.T, REVERSE, types)
+    types = np.where(forward, FORWARD, types)
+    np.fill_diagonal(types, NEUTRAL)
+    return types.astype(np.int64)
+
+
+def _shared(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return (codes[:, None] == codes[None, :]) & (codes[:, None] >= 0)
+
+
+def _shared_names(frontier: Frontier) -> NDArray[np.bool_]:
+    """Names that have at least half of their words in common."""
+    known = {word: i for i, word in enumerate(sorted(set().union(*frontier.words)))}
+    used = np.zeros((len(frontier.words), max(1, len(known))), dtype=np.float32)
+    for i, name in enumerate(frontier.words):
+        used[i, [known[word] for word in name]] = 1.0
+    common = used @ used.T
+    count = used.sum(1)
+    return 2 * common >= np.maximum(1.0, count[:, None] + count[None, :] - common)
+
+
+def pairs(frontier: Frontier, facts: Facts, chosen: NDArray[np.int64], score: Floats) -> Floats:
+    """The sixteen pair features of the chosen tools, (k, k, 16); `score` are the retriever's."""
+    local = np.ix_(chosen, chosen)
+    takes, gives = frontier.takes[chosen], frontier.gives[chosen]
+    rank = np.arange(len(chosen)) / max(1, len(chosen) - 1)
+    seen = evidence(frontier)
+    service = frontier.service[chosen]
+    columns = [
+        _difference(rank),
+        _difference(score),
+        facts.order[local] / 3,
+        facts.follows[local],
+        facts.follows[local].T,
+        facts.feeds[local],
+        facts.feeds[local].T,
+        service[:, None] == service[None, :],
+        facts.same_family[local],
+        facts.same_name[local],
+        facts.alike[local],
+        np.minimum(gives @ takes.T, 4) / 4,
+        np.minimum(takes @ takes.T, 4) / 4,
+        np.minimum(gives @ gives.T, 4) / 4,
+        _difference(np.log1p(frontier.frequency[chosen]) / seen),
+        _difference(np.log1p(frontier.entry[chosen]) / seen),
+    ]
+    return np.stack(columns, axis=-1).astype(np.float32)
+
+
+def _difference(values: NDArray[np.floating]) -> Floats:
+    return np.asarray(values[:, None] - values[None, :], dtype=np.float32)

@@ -1,0 +1,156 @@
+"""One network learns: batches, steps, clipping, the schedule, and going on after a kill."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.loader import DataLoader
+from torch_geometric.utils import to_dense_batch
+
+from spm.gnn import parallel
+from spm.gnn.decoding import OrderWeights
+from spm.gnn.losses import SHARES, reranker_loss, retriever_loss
+from spm.gnn.reranker import Reranker
+from spm.registry import disk
+
+Step = Callable[[nn.Module, Batch], Tensor]
+Report = Callable[[int, int, float], None]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and how fast a network learns."""
+
+    rate: float
+    epochs: int
+    seed: int
+    batch: int = 8
+    decay: float = 0.01
+    clip: float = 1.0
+
+
+class Ordering(nn.Module):
+    """The reranker together with the decoder's weights, which learn with it."""
+
+    def __init__(self, features: int, pairs: int) -> None:
+        super().__init__()
+        self.reranker = Reranker(features, pairs)
+        self.weights = nn.Parameter(torch.from_numpy(OrderWeights().array()))
+
+
+def retriever_step(network: nn.Module, batch: Batch) -> Tensor:
+    """The loss of one batch of frontiers."""
+    member, slot, mask = network(batch)
+    place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
+    similarity, _ = to_dense_batch(batch.similarity, batch.batch)
+    return retriever_loss(member, slot, mask, place, similarity)
+
+
+def ordering_step(network: nn.Module, batch: Batch) -> Tensor:
+    """The loss of one batch of menus."""
+    assert isinstance(network, Ordering)
+    order = network.reranker(batch)
+    place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
+    state, _ = to_dense_batch(batch.state, batch.batch)
+    losses = reranker_loss(order, place, state, network.weights)
+    return torch.stack([share * losses[name] for name, share in SHARES.items()]).sum()
+
+
+class Fit:
+    """The training of one network, an epoch at a time.
+
+    An epoch depends only on the seed, its number and the state before it, so that a run which
+    was killed and goes on from the last whole epoch ends with the same weights.
+    """
+
+    def __init__(
+        self, network: nn.Module, graphs: Sequence[Data], step: Step, schedule: Schedule
+    ) -> None:
+        self.network = network.to(parallel.device())
+        self.graphs, self.step, self.schedule = list(graphs), step, schedule
+        parallel.same_start(network)
+        self.steps = -(-len(self.graphs) // schedule.batch)
+        self.optimizer = torch.optim.AdamW(
+            network.parameters(), lr=schedule.rate, weight_decay=schedule.decay
+        )
+        self.epoch = 0
+
+    def run(self, report: Report | None = None) -> float:
+        """Go through all examples once; returns the mean loss."""
+        seed = self.schedule.seed + 1_000 * self.epoch + parallel.world()[0]
+        torch.manual_seed(seed)  # dropout
+        total = 0.0
+        self.network.train()
+        for at, batch in enumerate(self._batches()):
+            self._pace(self.epoch * self.steps + at)
+            loss = self.step(self.network, batch.to(parallel.device()))
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            parallel.average_gradients(self.network)
+            nn.utils.clip_grad_norm_(self.network.parameters(), self.schedule.clip)
+            self.optimizer.step()
+            total += float(loss.detach())
+            if report:
+                done = self.epoch * self.steps + at + 1
+                report(done, self.schedule.epochs * self.steps, total / (at + 1))
+        self.network.eval()
+        self.epoch += 1
+        return total / max(1, self.steps)
+
+    def _pace(self, step: int) -> None:
+        """Warm up over a tenth of all steps, then fall along a cosine to nothing."""
+        whole = max(1, self.schedule.epochs * self.steps)
+        rise = max(1, whole // 10)
+        down = (step - rise) / max(1, whole - rise)
+        share = (step + 1) / rise if step < rise else 0.5 * (1 + math.cos(math.pi * down))
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.schedule.rate * share
+
+    def _batches(self) -> DataLoader:
+        """The same shuffled batches in every process, each taking its share of them."""
+        shuffle = torch.Generator().manual_seed(self.schedule.seed + self.epoch)
+        order = torch.randperm(len(self.graphs), generator=shuffle).tolist()
+        size = self.schedule.batch
+        parts = [parallel.share(order[at : at + size]) for at in range(0, len(order), size)]
+        return DataLoader(self.graphs, batch_sampler=parts)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that the next epoch depends on, as tensors."""
+        found = {f"network.{name}": value for name, value in self.network.state_dict().items()}
+        for number, values in self.optimizer.state_dict()["state"].items():
+            found |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
+        return {**found, "epoch": torch.tensor(self.epoch)}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Go on from what `state` gave."""
+        self.epoch = int(state["epoch"])
+        self.network.load_state_dict(_under(state, "network."))
+        moments: dict[int, dict[str, Any]] = {}
+        for name, value in _under(state, "optimizer.").items():
+            number, _, key = name.partition(".")
+            moments.setdefault(int(number), {})[key] = value
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
+
+
+def _under(state: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+
+
+def keep(state: dict[str, Tensor], path: Path) -> None:
+    """Write a state, whole or not at all."""
+    from safetensors.torch import save
+
+    disk.replace(path, save({name: value.contiguous().cpu() for name, value in state.items()}))
+
+
+def kept(path: Path) -> dict[str, Tensor] | None:
+    """Read a state back; None where there is none."""
+    from safetensors.torch import load_file
+
+    return load_file(path) if path.exists() else None

@@ -1,0 +1,120 @@
+"""Both networks without torch: the same arithmetic in numpy, for building menus.
+
+Importing torch takes seconds, a menu milliseconds. A test holds both equal.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from spm.gnn.sizes import HEADS, INNER, LAYERS, RELATIONS, SUMMARIES, WIDTH
+from spm.registry.frontier import Floats
+from spm.registry.ranking import PREFIX
+
+Weights = Mapping[str, Floats]
+Shapes = dict[str, tuple[int, ...]]
+
+
+class Order(NamedTuple):
+    """What the reranker says of each chosen tool, as logits; see `reranker.Order`."""
+
+    entry: Floats
+    member: Floats
+    slot: Floats
+    precedence: Floats
+
+
+def retrieve(weights: Weights, x: Floats, relations: np.ndarray) -> tuple[Floats, Floats]:
+    """Probabilities of membership (n,) and of slots (n, 8), over the candidates."""
+    size = len(x)
+    h = np.concatenate([_linear(weights, "enter", x), weights["summaries"]])
+    # Summary tokens are neutral (relation 0) to everybody and everybody to them.
+    related = np.pad(relations, ((0, SUMMARIES), (0, SUMMARIES)))
+    for layer in range(LAYERS):
+        h = _block(weights, layer, h, weights["beta"][layer][:, related])
+    h = _norm(weights, "norm", h[:size])
+    member = sigmoid(_linear(weights, "member", h)[:, 0])
+    return member, _softmax(_linear(weights, "slot", h), axis=0)
+
+
+def order(weights: Weights, x: Floats, pairs: Floats) -> Order:
+    """The reranker's logits for k chosen tools; `pairs` is (k, k, features)."""
+    h = _linear(weights, "enter", x)
+    for layer in range(LAYERS):
+        bias = np.moveaxis(pairs @ weights["bias"][layer].T, -1, 0)
+        h = _block(weights, layer, h, bias)
+    z = _norm(weights, "norm", h)
+    meet = (z @ weights["before.weight"].T) @ (z @ weights["after.weight"].T).T / WIDTH**0.5
+    return Order(
+        entry=_linear(weights, "entry", z)[:, 0],
+        member=_linear(weights, "member", z)[:, 0],
+        slot=_linear(weights, "slot", z),
+        precedence=meet + pairs @ weights["evidence"],
+    )
+
+
+def sigmoid(x: Floats) -> Floats:
+    """Probabilities of logits; those of very sure networks overflow nothing."""
+    return np.exp(-np.logaddexp(np.float32(0), -x))
+
+
+def _block(weights: Weights, layer: int, h: Floats, bias: Floats) -> Floats:
+    name = f"blocks.{layer}"
+    h = h + _attention(weights, f"{name}.attention", _norm(weights, f"{name}.norm1", h), bias)
+    inner = np.maximum(_linear(weights, f"{name}.inner", _norm(weights, f"{name}.norm2", h)), 0)
+    return h + _linear(weights, f"{name}.outer", inner)
+
+
+def _attention(weights: Weights, name: str, h: Floats, bias: Floats) -> Floats:
+    nodes, width = h.shape
+    split = _linear(weights, f"{name}.qkv", h).reshape(nodes, 3, HEADS, width // HEADS)
+    q, k, v = split.transpose(1, 2, 0, 3)  # each (heads, n, width / heads)
+    share = _softmax(q @ k.transpose(0, 2, 1) / (width // HEADS) ** 0.5 + bias, axis=-1)
+    mixed = (share @ v).transpose(1, 0, 2).reshape(nodes, width)
+    return _linear(weights, f"{name}.out", mixed)
+
+
+def _linear(weights: Weights, name: str, x: Floats) -> Floats:
+    return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+
+def _norm(weights: Weights, name: str, x: Floats) -> Floats:
+    centred = x - x.mean(-1, keepdims=True)
+    spread = np.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    return centred / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+
+def _softmax(x: Floats, axis: int) -> Floats:
+    raised = np.exp(x - x.max(axis=axis, keepdims=True))
+    return raised / raised.sum(axis=axis, keepdims=True)
+
+
+def retriever_shapes(features: int) -> Shapes:
+    """The arrays that `retrieve` reads."""
+    tokens = {"summaries": (SUMMARIES, WIDTH), "beta": (LAYERS, HEADS, RELATIONS)}
+    return {**_trunk(features), **tokens}
+
+
+def reranker_shapes(features: int, pairs: int) -> Shapes:
+    """The arrays that `order` reads."""
+    meet = {"before.weight": (WIDTH, WIDTH), "after.weight": (WIDTH, WIDTH)}
+    weights = {"bias": (LAYERS, HEADS, pairs), "evidence": (pairs,)}
+    return {**_trunk(features), **_layer("entry", 1, WIDTH), **meet, **weights}
+
+
+def _trunk(features: int) -> Shapes:
+    """What both networks have."""
+    found = _layer("enter", WIDTH, features) | _layer("norm", WIDTH)
+    found |= _layer("member", 1, WIDTH) | _layer("slot", PREFIX, WIDTH)
+    for layer in range(LAYERS):
+        name = f"blocks.{layer}"
+        found |= _layer(f"{name}.norm1", WIDTH) | _layer(f"{name}.norm2", WIDTH)
+        found |= _layer(f"{name}.attention.qkv", 3 * WIDTH, WIDTH)
+        found |= _layer(f"{name}.attention.out", WIDTH, WIDTH)
+        found |= _layer(f"{name}.inner", INNER, WIDTH) | _layer(f"{name}.outer", WIDTH, INNER)
+    return found
+
+
+def _layer(name: str, *shape: int) -> Shapes:
+    return {f"{name}.weight": shape, f"{name}.bias": shape[:1]}

@@ -1,0 +1,64 @@
+"""Requests as PyTorch Geometric graphs: what the loader batches and the networks read."""
+
+import numpy as np
+import torch
+from torch_geometric.data import Data
+
+from spm.gnn.decoding import Chosen, blocked, readiness
+from spm.gnn.features import Facts, pairs
+from spm.gnn.rows import candidate_rows, chosen_rows
+from spm.registry.frontier import Floats, Frontier
+from spm.registry.ranking import PREFIX
+
+
+def frontier_graph(facts: Facts, place: np.ndarray, *, vectors: bool) -> Data:
+    """A retriever's example; `place` is each candidate's place in the path, -1 outside."""
+    related = np.nonzero(facts.relations)
+    return Data(
+        x=torch.from_numpy(candidate_rows(facts, vectors=vectors)),
+        edge_index=torch.from_numpy(np.stack(related)),
+        edge_type=torch.from_numpy(facts.relations[related]),
+        place=torch.from_numpy(place),
+        similarity=torch.from_numpy(facts.nodes[:, 0].copy()),
+    )
+
+
+def menu_graph(
+    frontier: Frontier,
+    facts: Facts,
+    chosen: Chosen,
+    said: Floats,
+    place: np.ndarray,
+    *,
+    vectors: bool,
+) -> Data:
+    """A reranker's example: the chosen tools, all pairs, and the states along the gold path."""
+    size = len(chosen.order)
+    local = place[chosen.order]
+    # Gold tools that were not chosen leave no gap: the path is what the menu can show of it.
+    path = np.argsort(np.where(local < 0, size + len(place), local), kind="stable")
+    path = path[: int((local >= 0).sum())]
+    local = np.full(size, -1, dtype=np.int64)
+    local[path] = np.arange(len(path))
+    whole = np.stack(np.meshgrid(np.arange(size), np.arange(size), indexing="ij")).reshape(2, -1)
+    return Data(
+        x=torch.from_numpy(chosen_rows(facts, chosen, said, vectors=vectors)),
+        edge_index=torch.from_numpy(whole),
+        edge_attr=torch.from_numpy(
+            pairs(frontier, facts, chosen.order, chosen.score).reshape(size * size, -1)
+        ),
+        place=torch.from_numpy(local),
+        state=torch.from_numpy(_states(frontier, chosen, said[:, 0], path)),
+    )
+
+
+def _states(frontier: Frontier, chosen: Chosen, belongs: Floats, path: np.ndarray) -> Floats:
+    """Who could run and who would be blocked along the gold path, (k, 8, 2)."""
+    takes, gives = frontier.takes[chosen.order], frontier.gives[chosen.order]
+    state, free, columns = frontier.given.copy(), np.ones(len(takes), dtype=np.float32), []
+    for at in range(PREFIX):
+        both = readiness(takes, state), blocked(takes, gives, state, belongs * free)
+        columns.append(np.stack(both, axis=1))
+        if at < len(path):
+            state, free[path[at]] = np.maximum(state, gives[path[at]]), 0.0
+    return np.stack(columns, axis=1)

@@ -1,0 +1,66 @@
+"""A registry's own model, end to end: read the graph, train, keep it where menus look."""
+
+from pathlib import Path
+from typing import Any
+
+from spm.gnn.checkpoint import save
+from spm.gnn.examples import divide
+from spm.gnn.loading import load
+from spm.gnn.model import Provenance
+from spm.gnn.models import place, prior
+from spm.gnn.runs import Run, plain
+from spm.gnn.training import Config, Progress, Training
+from spm.registry.encoding import recorded
+from spm.registry.state import visible, vocabulary
+from spm.registry.store import Store
+
+
+def learn(
+    store: Store,
+    folder: Path,
+    name: str,
+    config: Config,
+    *,
+    scratch: bool = False,
+    leads: bool = True,
+    tell: Progress | None = None,
+) -> dict[str, Any]:
+    """Train on a registry's trajectories.
+
+    Args:
+        store: the registry.
+        folder: of the run; an unfinished one is gone on with.
+        name: of the model.
+        config: sizes, rates, seeds.
+        scratch: begin with chance instead of the prior.
+        leads: whether this process writes; the others of a parallel training only compute.
+        tell: hears how far it is.
+    """
+    found = store.read("state/registry")
+    revision = int(found[0]["revision"]) if found else 0
+    library = load(store)
+    words = vocabulary(store)
+    teach, judge = divide(library, lambda text: frozenset(visible(text, words)), config.development)
+    run = Run(folder)
+    asked = {"name": name, "revision": revision, "scratch": scratch, **plain(config)}
+    if leads:
+        run.begin(asked)
+    provenance = Provenance(name, recorded(store) or "", revision, len(teach) + len(judge))
+    training = Training(teach, judge, config, run, None if scratch else prior(), tell)
+    model = training.model(provenance)
+    if not leads:
+        return {}
+    model = save(model, run.model)
+    save(model, place(store))
+    summary = {
+        "name": name,
+        "digest": model.digest,
+        "trajectories": len(teach) + len(judge),
+        "taught": len(teach),
+        "judged": len(judge),
+        "measures": model.provenance.measures,
+        "run": str(folder),
+        "model": str(place(store)),
+    }
+    run.finish(summary)
+    return summary

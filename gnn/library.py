@@ -1,0 +1,194 @@
+"""A whole registry in arrays: what training needs thousands of times and Cypher gives once."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spm.registry.frontier import Floats
+from spm.registry.lexical import Index, terms
+
+Ints = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Lists of numbers of different lengths in two arrays."""
+
+    starts: Ints
+    values: Ints
+
+    @classmethod
+    def of(cls, lists: Iterable[Sequence[int]]) -> "Rows":
+        """Pack lists."""
+        kept = [np.asarray(part, dtype=np.int64) for part in lists]
+        starts = np.cumsum([0, *map(len, kept)])
+        values = np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
+        return cls(starts.astype(np.int64), values)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, index: int) -> Ints:
+        return self.values[self.starts[index] : self.starts[index + 1]]
+
+    def of_all(self, lists: Ints) -> tuple[Ints, Ints]:
+        """The numbers of several lists end to end, and which of `lists` each comes from."""
+        owner, at = spread(self.starts, lists)
+        return owner, self.values[at]
+
+
+def spread(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Where the contents of several rows stand, and which of `rows` each belongs to."""
+    sizes = starts[rows + 1] - starts[rows]
+    owner = np.repeat(np.arange(len(rows)), sizes)
+    shift = starts[rows] - (np.cumsum(sizes) - sizes)
+    return owner, np.arange(len(owner)) + shift[owner]
+
+
+@dataclass(frozen=True)
+class Library:
+    """Tools, contracts and trajectories by number, in the order of their ids.
+
+    Trajectories of one group (the same tools, or nearly the same words) never teach each other:
+    features of a row are made without its group.
+    """
+
+    tools: list[str]
+    family: Ints
+    service: Ints
+    words: list[frozenset[str]]
+    fields: list[str]
+    takes: Rows
+    gives: Rows
+    vectors: Floats
+    texts: Index
+    trajectories: list[str]
+    requests: list[str]
+    request_vectors: Floats
+    request_texts: Index
+    paths: Rows  # as they ran, repeats included
+    groups: Ints
+    frequency: Floats  # trajectories with each tool
+    entries: Floats  # trajectories that begin with it
+    followers: "Counts"  # which tool ran right after which, and how often
+    later: "Counts"  # which tool ran after which at any distance, once per trajectory
+    same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
+
+    @cached_property
+    def leaders(self) -> "Counts":
+        """Followers, looked at from the second tool."""
+        return self.followers.turned()
+
+    @cached_property
+    def ways(self) -> Rows:
+        """The distinct tools of each trajectory in the order in which they first ran."""
+        return Rows.of(
+            [list(dict.fromkeys(self.paths[row].tolist())) for row in range(len(self.paths))]
+        )
+
+    def path(self, row: int) -> list[int]:
+        """The distinct tools of a trajectory in the order in which they first ran."""
+        return self.ways[row].tolist()
+
+    def without(self, rows: Sequence[int]) -> "Library":
+        """The library as if some trajectories had never been observed."""
+        gone = set(rows)
+        kept = [row for row in range(len(self.trajectories)) if row not in gone]
+        frequency, entries = self.frequency.copy(), self.entries.copy()
+        for row in rows:
+            frequency[self.path(row)] -= 1
+            entries[self.paths[row][0]] -= 1
+        ran = Counter(pair for row in rows for pair in transitions(self.paths[row].tolist()))
+        ways = Counter(pair for row in rows for pair in orders(self.path(row)))
+        requests = [self.requests[row] for row in kept]
+        return replace(
+            self,
+            trajectories=[self.trajectories[row] for row in kept],
+            requests=requests,
+            request_vectors=self.request_vectors[kept],
+            request_texts=Index(map(terms, requests)),
+            paths=Rows.of([self.paths[row] for row in kept]),
+            groups=self.groups[kept],
+            frequency=frequency,
+            entries=entries,
+            followers=self.followers.less(ran),
+            later=self.later.less(ways),
+        )
+
+    @cached_property
+    def makers(self) -> Rows:
+        """The tools that make each field; one that also takes it only echoes it."""
+        found: list[list[int]] = [[] for _ in self.fields]
+        for tool in range(len(self.tools)):
+            for name in set(self.gives[tool].tolist()) - set(self.takes[tool].tolist()):
+                found[name].append(tool)
+        return Rows.of(found)
+
+    @cached_property
+    def members(self) -> dict[int, list[int]]:
+        """The trajectories of each group."""
+        found: dict[int, list[int]] = {}
+        for row, group in enumerate(self.groups.tolist()):
+            found.setdefault(group, []).append(row)
+        return found
+
+
+def transitions(path: list[int]) -> list[tuple[int, int]]:
+    """The adjacent pairs that a trajectory as it ran counts for."""
+    return list(pairwise(path))
+
+
+def orders(path: list[int]) -> list[tuple[int, int]]:
+    """The ordered pairs at any distance that a distinct path counts for."""
+    return [(a, b) for i, a in enumerate(path) for b in path[i + 1 :]]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Sparse counts of ordered pairs of tools."""
+
+    starts: Ints
+    others: Ints
+    counts: Numbers  # of old transitions, what is left after decay
+
+    @classmethod
+    def of(cls, counted: Mapping[tuple[int, int], float], size: int) -> "Counts":
+        """Pack counts of pairs."""
+        rows = sorted(counted.items())
+        firsts = np.array([a for (a, _), _ in rows], dtype=np.int64)
+        return cls(
+            np.searchsorted(firsts, np.arange(size + 1)).astype(np.int64),
+            np.array([b for (_, b), _ in rows], dtype=np.int64),
+            np.array([n for _, n in rows], dtype=np.float64),
+        )
+
+    def less(self, gone: Mapping[tuple[int, int], int]) -> "Counts":
+        """These counts without some; never below nothing, because old ones may weigh less."""
+        if not gone:
+            return self
+        left = self.counts.copy()
+        for (first, second), count in gone.items():
+            span = slice(self.starts[first], self.starts[first + 1])
+            at = int(self.starts[first]) + int(np.searchsorted(self.others[span], second))
+            if at < self.starts[first + 1] and self.others[at] == second:
+                left[at] = max(0.0, left[at] - count)
+        return replace(self, counts=left)
+
+    def turned(self) -> "Counts":
+        """The same counts with the pairs the other way round."""
+        size = len(self.starts) - 1
+        firsts = np.repeat(np.arange(size), np.diff(self.starts))
+        order = np.lexsort((firsts, self.others))
+        starts = np.searchsorted(self.others[order], np.arange(size + 1))
+        return Counts(starts.astype(np.int64), firsts[order], self.counts[order])
+
+    def of_all(self, tools: Ints) -> tuple[Ints, Ints, Numbers]:
+        """The partners of several tools with their counts, and whose they are."""
+        owner, at = spread(self.starts, tools)
+        return owner, self.others[at], self.counts[at]

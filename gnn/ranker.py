@@ -1,0 +1,190 @@
+"""Menus from the learned constructor: ask the graph, decide, and say why."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spm.gnn.constructor import Construction, construct
+from spm.gnn.encoder import encoder_of
+from spm.gnn.explaining import Explained, similar
+from spm.gnn.model import Model
+from spm.gnn.models import model_of
+from spm.registry import state
+from spm.registry.access import Caller
+from spm.registry.encoding import Encoder
+from spm.registry.errors import UnknownTool
+from spm.registry.expansion import Expansion
+from spm.registry.frontier import Frontier
+from spm.registry.menus.sight import hindrances
+from spm.registry.ranking import Ask, Menu, WhyNot
+from spm.registry.store import Store
+
+if TYPE_CHECKING:
+    from spm.registry import Ranker, Registry
+
+TRIED = 8  # missing fields that `why_not` tries one by one
+
+
+@dataclass(frozen=True)
+class _Built:
+    """A construction with the fields that were known before the first tool runs."""
+
+    construction: Construction
+    given: list[str]
+
+
+class LearnedRanker:
+    """The state-path constructor behind the registry's interface.
+
+    Args:
+        store: where tools and traces are.
+        encoder: makes the request's vector; loaded with the first menu.
+        model: the networks; loaded with the first menu.
+    """
+
+    def __init__(
+        self, store: Store, encoder: Callable[[], Encoder], model: Callable[[], Model]
+    ) -> None:
+        self._store = store
+        self._encoder = encoder
+        self._model = model
+        self._expansion = Expansion(store)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model().provenance.name
+
+    def menu(self, ask: Ask) -> Menu:
+        """Build the menu for a request."""
+        built = self._build(ask)
+        told = Explained(built.construction, self._store, ask, built.given)
+        model = self._model()
+        return Menu(
+            request=ask.request,
+            state=built.given,
+            route=told.route,
+            items=told.items(),
+            ranker=model.provenance.name,
+            model=model.digest,
+            traces=similar(built.construction.frontier),
+            trust=told.trust(),
+            revision=self._revision(),
+            edges=told.edges(),
+            notes=self._notes(built.construction.frontier, model),
+        )
+
+    def why_not(self, ask: Ask, tool: str) -> WhyNot:
+        """Say why a tool is absent from the menu of `ask`; `tool` is an id.
+
+        Raises:
+            UnknownTool: there is no such tool.
+        """
+        menu = self.menu(ask)
+        cutoff = min((item.score for item in menu.items), default=0.0)
+        for item in menu.items:
+            if item.id == tool:
+                return WhyNot(tool, item.rank, [], [], item.terms, cutoff)
+        cards = self._store.read("tools/show", ids=[tool])
+        if not cards:
+            raise UnknownTool(tool, [])
+        found = hindrances(cards[0], ask.caller)
+        if tool in ask.done:
+            found.append(("It ran already.", "leaving out --done for it"))
+        if found:
+            change = " and ".join(remedy for _, remedy in found)
+            return WhyNot(tool, None, [reason for reason, _ in found], [change], {}, cutoff)
+        return self._outranked(ask, tool, cutoff)
+
+    def _outranked(self, ask: Ask, tool: str, cutoff: float) -> WhyNot:
+        """Why a tool that may be seen is behind the menu: decode again with it let in."""
+        reached = tool in self._build(ask).construction.frontier.tools
+        wide = self._build(ask, must=(tool,), size=10_000)
+        told = Explained(wide.construction, self._store, ask, wide.given)
+        rank = told.order.index(tool) + 1
+        reasons = [
+            f"Its score {sum(told.terms(tool).values()):.4f} is place {rank} of "
+            f"{len(told.order)}; the menu ends at {ask.size} with {cutoff:.4f}."
+        ]
+        if not reached:
+            reasons.insert(0, told.unreached(tool))
+        changes = [f"-k {rank}"] if reached else []
+        changes += self._states(ask, tool, wide)
+        changes += ["importing traces in which it was used: spm traces import FILE"]
+        return WhyNot(tool, rank, reasons, changes, told.terms(tool), cutoff)
+
+    def _states(self, ask: Ask, tool: str, wide: _Built) -> list[str]:
+        """Single fields that would bring the tool in, if they were known."""
+        frontier = wide.construction.frontier
+        row = frontier.tools.index(tool)
+        open_fields = np.flatnonzero(frontier.takes[row] * (1 - frontier.given))[:TRIED]
+        found = []
+        for at in open_fields:
+            given = frontier.given.copy()
+            given[at] = 1.0
+            tried = construct(
+                self._model(), replace(frontier, given=given), ask.size, ask.prefix, ask.done
+            )
+            if row in tried.sequence:
+                found.append(f"--state {frontier.fields[at]}")
+        return found
+
+    def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
+        vector = self._encoder().encode_requests([ask.request])[0]
+        given = self._given(ask)
+        frontier = self._expansion.frontier(
+            ask.request, vector, given, ask.caller, (*ask.done, *must)
+        )
+        ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
+        if ran:
+            known = np.maximum(frontier.given, frontier.gives[ran].max(axis=0))
+            frontier = replace(frontier, given=known)
+        built = construct(self._model(), frontier, size or ask.size, ask.prefix, ask.done)
+        return _Built(built, sorted(given))
+
+    def _given(self, ask: Ask) -> frozenset[str]:
+        """The visible fields: what the request shows and what the caller says."""
+        known = self._vocabulary(ask.caller)
+        said = state.given(ask.state, known).fields
+        return frozenset({*state.visible(ask.request, known), *said})
+
+    def _vocabulary(self, caller: Caller) -> state.Spoken:
+        """The fields that the caller may know of.
+
+        Types and spellings of a field come from all tools that have it, also hidden ones, so that
+        a restricted caller gets names alone.
+        """
+        if not caller.restricted:
+            return state.vocabulary(self._store)
+        rows = self._store.read("access/fields", **caller.params())
+        return [row["field"] for row in rows]
+
+    def _revision(self) -> int:
+        found = self._store.read("state/registry")
+        return int(found[0]["revision"]) if found else 0
+
+    def _notes(self, frontier: Frontier, model: Model) -> list[str]:
+        if not frontier.tools:
+            return ["The registry is empty. Load the demo with: spm demo"]
+        if not frontier.memory.ids:
+            return [
+                "No trajectories yet: the menu comes from declared fields, text and the "
+                "generic prior. Import some with: spm traces import FILE"
+            ]
+        if not similar(frontier):
+            return ["No observed request resembles this one: observed evidence counts little."]
+        return []
+
+
+def default(registry: "Registry") -> "Ranker":
+    """The ranker that menus use when nobody chose one: the registry's own model, or the prior."""
+    found: dict[str, Model] = {}
+
+    def model() -> Model:
+        if "model" not in found:
+            found["model"] = model_of(registry.store)
+        return found["model"]
+
+    return LearnedRanker(registry.store, lambda: encoder_of(registry.store), model)

@@ -1,0 +1,76 @@
+"""The second network: in which order the chosen tools can run."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch
+from torch_geometric.utils import to_dense_adj, to_dense_batch
+
+from spm.gnn.attention import Block, hide_padding
+from spm.gnn.sizes import HEADS, LAYERS, WIDTH
+from spm.registry.ranking import PREFIX
+
+
+class Order(NamedTuple):
+    """What the reranker says of each chosen tool, as logits."""
+
+    entry: Tensor  # (B, N): begins the route
+    member: Tensor  # (B, N): is on the route
+    slot: Tensor  # (B, N, 8): stands at this place
+    precedence: Tensor  # (B, N, N): i comes before j
+    mask: Tensor  # (B, N): real, not padding
+    pairs: Tensor  # (B, N, N, features): the pair features, for the state-dependent terms
+
+
+class Reranker(nn.Module):
+    r"""A Transformer over the chosen tools with continuous pair features as attention bias.
+
+    .. math::
+        \alpha_{ij} \propto \exp(q_i \cdot k_j / \sqrt{d_h} + w_{\ell, h} \cdot a_{ij})
+
+        b_{ij} = (W_1 z_i) \cdot (W_2 z_j) / \sqrt{d} + w \cdot a_{ij}
+
+    Args:
+        features: length of a tool's input row.
+        pairs: number of pair features.
+    """
+
+    def __init__(self, features: int, pairs: int) -> None:
+        super().__init__()
+        self.features = features
+        self.enter = nn.Linear(features, WIDTH)
+        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.bias = nn.Parameter(torch.zeros(LAYERS, HEADS, pairs))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.entry = nn.Linear(WIDTH, 1)
+        self.member = nn.Linear(WIDTH, 1)
+        self.slot = nn.Linear(WIDTH, PREFIX)
+        self.before = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.after = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.evidence = nn.Parameter(torch.zeros(pairs))
+
+    def forward(self, batch: Batch) -> Order:
+        """Score a batch of chosen tools; `edge_attr` holds the pair features."""
+        x, mask = to_dense_batch(batch.x, batch.batch)
+        pairs = to_dense_adj(
+            batch.edge_index, batch.batch, edge_attr=batch.edge_attr, max_num_nodes=x.size(1)
+        )
+        return self.dense(x, pairs, mask)
+
+    def dense(self, x: Tensor, pairs: Tensor, mask: Tensor) -> Order:
+        """The same on padded arrays: x (B, N, features), pairs (B, N, N, features)."""
+        h = self.enter(x)
+        for block, weights in zip(self.blocks, self.bias, strict=True):
+            bias = torch.einsum("bijf,hf->bhij", pairs, weights)
+            h = block(h, hide_padding(bias, mask))
+        z = self.norm(h)
+        meet = self.before(z) @ self.after(z).transpose(1, 2) / WIDTH**0.5
+        return Order(
+            entry=self.entry(z).squeeze(-1),
+            member=self.member(z).squeeze(-1),
+            slot=self.slot(z),
+            precedence=meet + pairs @ self.evidence,
+            mask=mask,
+            pairs=pairs,
+        )

@@ -1,0 +1,59 @@
+"""The first network: which tools of the frontier belong into the menu."""
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch
+from torch_geometric.utils import to_dense_adj, to_dense_batch
+
+from spm.gnn.attention import Block, hide_padding
+from spm.gnn.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
+from spm.registry.ranking import PREFIX
+
+
+class Retriever(nn.Module):
+    r"""A relation-aware Transformer over one request's candidates.
+
+    Relation types (neutral, forward, reverse, shared name, shared family) enter attention as one
+    learned scalar per layer and head:
+
+    .. math::
+        \alpha_{ij} = \mathrm{softmax}_j (q_i \cdot k_j / \sqrt{d_h} + \beta_{\ell, h, r_{ij}})
+
+    Four learned path-summary tokens, neutral to everybody, join the candidates.
+
+    Args:
+        features: length of a candidate's input row.
+    """
+
+    def __init__(self, features: int) -> None:
+        super().__init__()
+        self.features = features
+        self.enter = nn.Linear(features, WIDTH)
+        self.summaries = nn.Parameter(torch.randn(SUMMARIES, WIDTH) * 0.02)
+        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.beta = nn.Parameter(torch.zeros(LAYERS, HEADS, RELATIONS))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.member = nn.Linear(WIDTH, 1)
+        self.slot = nn.Linear(WIDTH, PREFIX)
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of membership (B, N) and of slots (B, N, 8), and which nodes are real (B, N)."""
+        x, mask = to_dense_batch(batch.x, batch.batch)
+        relations = to_dense_adj(
+            batch.edge_index, batch.batch, edge_attr=batch.edge_type, max_num_nodes=x.size(1)
+        ).long()
+        member, slot = self.dense(x, relations, mask)
+        return member, slot, mask
+
+    def dense(self, x: Tensor, relations: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The same on padded arrays: x (B, N, features), relations (B, N, N)."""
+        size = len(x)
+        h = torch.cat([self.enter(x), self.summaries.expand(size, -1, -1)], dim=1)
+        # Summary tokens stand behind the candidates: real, and neutral (relation 0) to all.
+        relations = nn.functional.pad(relations, (0, SUMMARIES, 0, SUMMARIES))
+        mask = nn.functional.pad(mask, (0, SUMMARIES), value=True)
+        for block, beta in zip(self.blocks, self.beta, strict=True):
+            bias = beta[:, relations].transpose(0, 1)  # (heads, B, N, N) -> (B, heads, N, N)
+            h = block(h, hide_padding(bias, mask))
+        h = self.norm(h[:, : x.size(1)])
+        return self.member(h).squeeze(-1), self.slot(h)

@@ -1,0 +1,85 @@
+"""What the development split decides: measures, the set decoder's weights, where routes end."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from spm.gnn import forward
+from spm.gnn.constructor import construct, names
+from spm.gnn.decoding import Chosen, SetWeights, choose, missing_fields
+from spm.gnn.examples import Example
+from spm.gnn.features import Facts, derive
+from spm.gnn.forward import Weights
+from spm.gnn.measures import Measures, mean, measure
+from spm.gnn.model import Model
+from spm.gnn.rows import candidate_rows
+from spm.registry.frontier import Floats, Frontier
+
+SETS = (
+    SetWeights(),
+    SetWeights(slot=0.05, field=0.05),
+    SetWeights(field=0.1),
+    SetWeights(slot=0.1),
+    SetWeights(alike=0.03),
+    SetWeights(slot=0.45, field=0.45, alike=0.12),  # the paper's
+)
+CUTS = tuple(round(0.05 * step, 2) for step in range(2, 19))
+
+
+def pick(
+    weights: Weights, frontier: Frontier, facts: Facts, sets: SetWeights, *, vectors: bool
+) -> tuple[Chosen, Floats]:
+    """The retriever's choice of 32, and what it said of them."""
+    member, slots = forward.retrieve(
+        weights, candidate_rows(facts, vectors=vectors), facts.relations
+    )
+    missing = missing_fields(frontier.takes, frontier.given, member)
+    chosen = choose(member, slots, frontier.gives[:, missing], facts.vectors, sets)
+    said = np.concatenate([member[:, None], slots], axis=1)[chosen.order]
+    return chosen, said.astype(np.float32)
+
+
+def measure_sets(
+    weights: Weights, sets: SetWeights, examples: Sequence[Example], *, vectors: bool
+) -> Measures:
+    """The first network alone."""
+    found = []
+    for one in examples:
+        chosen, _ = pick(weights, one.frontier, derive(one.frontier), sets, vectors=vectors)
+        menu = [one.frontier.tools[at] for at in chosen.order]
+        found.append(measure(menu, one.path, one.frontier.tools))
+    return mean(found)
+
+
+def measure_menus(model: Model, examples: Sequence[Example]) -> Measures:
+    """The whole constructor."""
+    return mean(
+        [
+            measure(names(construct(model, one.frontier)), one.path, one.frontier.tools)
+            for one in examples
+        ]
+    )
+
+
+def best_sets(weights: Weights, examples: Sequence[Example], *, vectors: bool) -> SetWeights:
+    """The set decoder's weights with the most whole chains; the simplest of equals."""
+    scored = [measure_sets(weights, sets, examples, vectors=vectors) for sets in SETS]
+    best = max(range(len(SETS)), key=lambda at: (scored[at].chain, scored[at].recall, -at))
+    return SETS[best]
+
+
+def best_cut(model: Model, examples: Sequence[Example]) -> float:
+    """Where the route ends: the cut whose routes agree best with the paths (mean F1)."""
+    scores = dict.fromkeys(CUTS, 0.0)
+    for one in examples:
+        built = construct(replace(model, cut=-1.0), one.frontier)
+        shown = [
+            (one.frontier.tools[built.head[at]], float(built.on_route[at]))
+            for at in built.arranged.order
+        ]
+        for cut in CUTS:
+            kept = {tool for tool, share in shown if share >= cut} or {shown[0][0]}
+            common = len(kept & set(one.path))
+            scores[cut] += 2 * common / (len(kept) + len(set(one.path)))
+    return max(CUTS, key=lambda cut: (round(scores[cut], 6), -cut)) if examples else 0.5

@@ -1,0 +1,228 @@
+"""From a library of trajectories to a model.
+
+Read from top to bottom: split, examples without their own group, the first network, menus made
+out of fold, the second network, and the weights that the development split chooses.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+import torch
+from torch import nn
+from torch_geometric.data import Data
+
+from spm.gnn import parallel
+from spm.gnn.constructor import place_of
+from spm.gnn.decoding import OrderWeights, SetWeights
+from spm.gnn.examples import Example, Row
+from spm.gnn.features import derive
+from spm.gnn.fitting import Fit, Ordering, Schedule, ordering_step, retriever_step
+from spm.gnn.forward import Weights
+from spm.gnn.graphs import frontier_graph, menu_graph
+from spm.gnn.measures import Measures
+from spm.gnn.model import Model, Provenance
+from spm.gnn.retriever import Retriever
+from spm.gnn.rows import widths
+from spm.gnn.runs import Run
+from spm.gnn.selection import best_cut, best_sets, measure_menus, measure_sets, pick
+from spm.registry.errors import InputError
+
+LEAST = 24  # trajectories below which there is nothing to learn that counting does not know
+
+Item = TypeVar("Item")
+# Hears the stage, how far it is, the loss so far and the last development measures.
+Progress = Callable[[str, int, int, float, Measures | None], None]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that a run depends on, besides the trajectories."""
+
+    retriever: Schedule = field(default_factory=lambda: Schedule(8e-4, 2, 20260525))
+    reranker: Schedule = field(default_factory=lambda: Schedule(4e-4, 4, 17))
+    development: float = 0.1  # share of the groups that choose and never teach
+    folds: int = 3
+    patience: int = 2  # epochs without a better development measure before a network stops
+    vectors: bool = True
+
+
+class Training:
+    """One run.
+
+    Args:
+        teach: rows to learn from.
+        judge: rows to choose by.
+        config: sizes, rates, seeds.
+        run: the folder that remembers.
+        start: a model to begin with instead of chance.
+        progress: hears how far it is.
+    """
+
+    def __init__(
+        self,
+        teach: Sequence[Row],
+        judge: Sequence[Row],
+        config: Config,
+        run: Run,
+        start: Model | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        if len(teach) + len(judge) < LEAST:
+            raise InputError(
+                f"There are {len(teach) + len(judge)} trajectories with a request; training needs "
+                f"{LEAST} or more. Until then menus use the prior. "
+                "Import some with: spm traces import FILE"
+            )
+        self.teach, self.judge, self.config, self.run, self.start = teach, judge, config, run, start
+        self._progress = progress
+        self._measured: Measures | None = None
+        self._leads = parallel.world()[0] == 0
+
+    def model(self, provenance: Provenance) -> Model:
+        """Train both networks and choose what is not learned."""
+        vectors = self.config.vectors
+        graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
+        judged = [row.example() for row in self.judge]
+        network, epochs = self._retriever("retriever", graphs, judged)
+        sets = best_sets(_arrays(network), judged, vectors=vectors)
+        model = Model(_arrays(network), {}, sets, OrderWeights(), 0.0, vectors, provenance)
+        model = self._ordered(model, self._menus(graphs, sets, epochs), judged)
+        model = replace(model, cut=best_cut(model, judged))
+        measured = measure_menus(model, judged)
+        return replace(model, provenance=replace(provenance, measures=measured.rounded()))
+
+    # -- examples --------------------------------------------------------------------------
+
+    def _frontier_graph(self, row: Row) -> Data:
+        one = row.example()
+        place = place_of(one.frontier, one.path)
+        return frontier_graph(derive(one.frontier), place, vectors=self.config.vectors)
+
+    def _menu_graph(self, row: Row, weights: Weights, sets: SetWeights) -> Data:
+        one, vectors = row.example(), self.config.vectors
+        facts = derive(one.frontier)
+        chosen, said = pick(weights, one.frontier, facts, sets, vectors=vectors)
+        place = place_of(one.frontier, one.path)
+        return menu_graph(one.frontier, facts, chosen, said, place, vectors=vectors)
+
+    # -- networks --------------------------------------------------------------------------
+
+    def _retriever(
+        self,
+        stage: str,
+        graphs: Sequence[Data],
+        judged: Sequence[Example] | None,
+        epochs: int | None = None,
+    ) -> tuple[Retriever, int]:
+        """Train the first network; without `judged`, for so many epochs and unseen."""
+        schedule = replace(self.config.retriever, epochs=epochs or self.config.retriever.epochs)
+        torch.manual_seed(schedule.seed)
+        network = Retriever(widths(vectors=self.config.vectors)[0])
+        if self.start:
+            warm(network, self.start.retriever)
+
+        def score(trained: nn.Module) -> Measures:
+            weights, vectors = _arrays(trained), self.config.vectors
+            return measure_sets(weights, SetWeights(), judged or [], vectors=vectors)
+
+        fit = Fit(network, graphs, retriever_step, schedule)
+        best = self._learn(fit, stage, score if judged else None, lambda m: m.chain + m.recall)
+        return network, best
+
+    def _menus(self, graphs: Sequence[Data], sets: SetWeights, epochs: int) -> list[Data]:
+        """Every teaching row's menu, chosen by a retriever that never saw the row's group."""
+        # Counted anew: groups bear the number of a row, and those may all be even, or of one fold.
+        known: dict[tuple[int, int | None], int] = {}
+        keys = [(id(row.library), row.question.group) for row in self.teach]
+        folds = [known.setdefault(key, len(known)) % self.config.folds for key in keys]
+        found: dict[int, Data] = {}
+        for fold in sorted(set(folds)):
+            inside = [at for at, number in enumerate(folds) if number == fold]
+            outside = [at for at, number in enumerate(folds) if number != fold]
+            others = [graphs[at] for at in outside or inside]
+            network, _ = self._retriever(f"fold{fold + 1}", others, None, epochs)
+            weights = _arrays(network)
+            for at in self._counted(f"menus{fold + 1}", inside):
+                found[at] = self._menu_graph(self.teach[at], weights, sets)
+        return [found[at] for at in sorted(found)]
+
+    def _ordered(self, model: Model, menus: Sequence[Data], judged: Sequence[Example]) -> Model:
+        """Train the second network, with the decoder's weights."""
+        torch.manual_seed(self.config.reranker.seed)
+        network = Ordering(*widths(vectors=self.config.vectors)[1:])
+        if self.start:
+            warm(network.reranker, self.start.reranker)
+            network.weights.data = torch.from_numpy(self.start.orders.array())
+
+        def score(trained: nn.Module) -> Measures:
+            return measure_menus(_with_order(model, trained), judged)
+
+        fit = Fit(network, menus, ordering_step, self.config.reranker)
+        self._learn(fit, "reranker", score if judged else None, lambda m: m.order)
+        return _with_order(model, network)
+
+    def _learn(
+        self,
+        fit: Fit,
+        stage: str,
+        score: Callable[[nn.Module], Measures] | None,
+        value: Callable[[Measures], float],
+    ) -> int:
+        """Train until the schedule or the patience ends; leaves the best weights, says when."""
+        if state := self.run.kept(stage):
+            fit.restore(state)
+        best = self.run.kept(f"{stage}-best")
+        while fit.epoch < fit.schedule.epochs:
+            if best and score and fit.epoch - int(best["epoch"]) >= self.config.patience:
+                break
+            loss = fit.run(lambda done, total, mean: self._report(stage, done, total, mean))
+            measured = score(fit.network) if score else None
+            now = value(measured) if measured else float(fit.epoch)
+            if best is None or now > float(best["value"]):
+                state = {**fit.state(), "value": torch.tensor(now, dtype=torch.float64)}
+                best = {name: tensor.clone() for name, tensor in state.items()}
+            self._measured = measured or self._measured
+            if self._leads:
+                self.run.record(stage, fit.epoch, loss, measured)
+                self.run.keep(f"{stage}-best", best)
+                self.run.keep(stage, fit.state())
+        assert best is not None  # a schedule has at least one epoch
+        fit.restore(best)
+        return int(best["epoch"])
+
+    # -- telling ---------------------------------------------------------------------------
+
+    def _report(self, stage: str, done: int, total: int, loss: float) -> None:
+        if self._progress and self._leads:
+            self._progress(stage, done, total, loss, self._measured)
+
+    def _counted(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
+        for done, item in enumerate(items, 1):
+            yield item
+            self._report(stage, done, len(items), 0.0)
+
+
+def _with_order(model: Model, ordering: nn.Module) -> Model:
+    assert isinstance(ordering, Ordering)
+    weights = OrderWeights(*(round(w, 6) for w in ordering.weights.detach().cpu().tolist()))
+    return replace(model, reranker=_arrays(ordering.reranker), orders=weights)
+
+
+def _arrays(network: nn.Module) -> Weights:
+    state = network.state_dict()
+    return {name: value.detach().cpu().numpy().copy() for name, value in state.items()}
+
+
+def warm(network: nn.Module, weights: Weights) -> None:
+    """Begin with another model's weights; inputs that it did not have begin with nothing."""
+    state = network.state_dict()
+    for name, value in weights.items():
+        found = torch.from_numpy(np.array(value))
+        if state[name].shape != found.shape:  # text vectors stand in front of the features
+            grown = torch.zeros_like(state[name])
+            grown[:, -found.shape[1] :] = found
+            found = grown
+        state[name] = found
+    network.load_state_dict(state)

@@ -1,0 +1,222 @@
+"""The frontier of a request: up to 128 candidates, and everything that is known among them.
+
+It is the border between asking and deciding. Whoever asks (Cypher, or arrays in memory while
+training) fills it; features, networks and decoders see nothing else.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIZE = 128
+# How many are looked up by meaning and by words, and how many of each source are let in. The
+# fallback fills the rest, so that a registry without traces gets what text alone would give.
+LOOKUP = 128
+MEMORIES = 48
+ANCHORS = 40
+REMEMBERED = 64
+NEIGHBOURS = 16
+PRODUCERS = 8
+# Neighbours are asked of this many tools, four of each.
+SOURCES = 48
+PER_SOURCE = 4
+# Reciprocal rank fusion: 60 is the constant of its paper, memories are fewer and weigh steeper.
+FUSION = 60
+FUSION_MEMORY = 20
+# Scores are millionths in whole numbers, which every engine adds up to the same.
+UNIT = 1_000_000
+
+Floats = NDArray[np.float32]
+Key = TypeVar("Key", int, str)  # tools by number or by id; ids have the order of their numbers
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The nearest observed requests and how they were solved.
+
+    Attributes:
+        ids: the trajectories, nearest first.
+        similarity: their cosine to the request.
+        lexical: their BM25 score, 0 for those that words did not find.
+        steps: rows (trajectory, candidate, place, length) of all steps inside the frontier.
+    """
+
+    ids: list[str]
+    similarity: Floats
+    lexical: Floats
+    steps: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Candidates of one request with their facts, in arrays over n tools and f fields."""
+
+    tools: list[str]
+    similarity: Floats  # (n,) cosine of request and document
+    lexical: Floats  # (n,) BM25, 0 for tools that words did not find
+    vectors: Floats  # (n, d) documents
+    request: Floats  # (d,)
+    family: NDArray[np.int64]  # (n,) numbered as they appear; -1: none
+    service: NDArray[np.int64]  # (n,) likewise
+    words: list[frozenset[str]]  # (n,) the words of each name
+    takes: Floats  # (n, f) 1 where a tool requires a field
+    gives: Floats  # (n, f) 1 where it produces one
+    given: Floats  # (f,) 1 where the request shows it
+    frequency: Floats  # (n,) successful trajectories with the tool
+    entry: Floats  # (n,) trajectories that begin with it
+    precedes: Floats  # (n, n) how often i ran right before j
+    before: Floats  # (n, n) how often i ran before j
+    memory: Memory
+    fields: list[str]
+    anchors: int  # the first so many by fused rank are anchors
+    fused: Floats  # (n,) reciprocal rank fusion of similarity and words
+
+
+@dataclass(frozen=True)
+class Start(Generic[Key]):
+    """What is settled before the graph is walked.
+
+    Attributes:
+        fused: scores of what text found, best first.
+        sources: whose neighbours and producers are asked for, with how much each counts.
+        kept: who comes in first, in this order.
+        fallback: who fills the room that is left.
+    """
+
+    fused: dict[Key, int]
+    sources: dict[Key, int]
+    kept: list[Key]
+    fallback: list[Key]
+
+
+def weight(place: int, constant: int = FUSION) -> int:
+    """What a place in a ranking counts; whole numbers add up to the same in any order."""
+    return UNIT // (constant + place)
+
+
+def fuse(*rankings: Sequence[Key], constant: int = FUSION) -> dict[Key, int]:
+    """Reciprocal rank fusion: what several rankings put in front comes first, ties by key."""
+    scores: dict[Key, int] = {}
+    for ranking in rankings:
+        for place, key in enumerate(ranking):
+            scores[key] = scores.get(key, 0) + weight(place, constant)
+    return {key: scores[key] for key in ranked(scores)}
+
+
+def ranked(scores: Mapping[Key, float]) -> list[Key]:
+    """Keys from best to worst, ties by key."""
+    return sorted(scores, key=lambda key: (-scores[key], key))
+
+
+def remember(near: Sequence[Key], worded: Sequence[Key]) -> list[Key]:
+    """Which trajectories are remembered: the nearest by meaning and by words, fused."""
+    return list(fuse(near, worded, constant=FUSION_MEMORY))[:MEMORIES]
+
+
+def begin(
+    near: Sequence[Key],
+    worded: Sequence[Key],
+    ways: Sequence[Sequence[Key]],
+    must: Sequence[Key] = (),
+) -> Start[Key]:
+    """Weigh what was looked up.
+
+    Args:
+        near: tools by meaning.
+        worded: tools by words.
+        ways: the distinct tools of each remembered trajectory, nearest first.
+        must: tools that come in before all others.
+    """
+    fused = fuse(near, worded)
+    votes = _votes(ways)
+    sources = ranked({**_shares(fused), **votes})[:SOURCES]
+    remembered, anchors = ranked(votes), list(fused)
+    kept = dict.fromkeys([*must, *remembered[:REMEMBERED], *anchors[:ANCHORS]])
+    others = (key for key in dict.fromkeys([*anchors, *remembered]) if key not in kept)
+    return Start(
+        fused=fused,
+        sources={key: weight(place) for place, key in enumerate(sources)},
+        kept=list(kept),
+        fallback=list(islice(others, SIZE)),
+    )
+
+
+def _votes(ways: Sequence[Sequence[Key]]) -> dict[Key, int]:
+    """How many of the remembered trajectories used a tool, the nearer the more."""
+    votes: dict[Key, int] = {}
+    for place, way in enumerate(ways):
+        for tool in way:
+            votes[tool] = votes.get(tool, 0) + weight(place, FUSION_MEMORY)
+    whole = sum(weight(place, FUSION_MEMORY) for place in range(len(ways)))
+    return {tool: UNIT * vote // whole for tool, vote in votes.items()}
+
+
+def _shares(fused: Mapping[Key, int]) -> dict[Key, int]:
+    """Fused scores brought to the scale of votes: the best anchor counts as one vote in two."""
+    best = max(fused.values(), default=1)
+    return {tool: UNIT * score // (2 * best) for tool, score in fused.items()}
+
+
+def admit(start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key]) -> list[Key]:
+    """Who comes into the frontier: a share of every source, then what text ranks next."""
+    chosen = dict.fromkeys(start.kept)
+    for ranking, count in ((neighbours, NEIGHBOURS), (producers, PRODUCERS)):
+        chosen |= dict.fromkeys(islice((key for key in ranking if key not in chosen), count))
+    return list(islice(chosen | dict.fromkeys(start.fallback), SIZE))
+
+
+def cosines(vectors: Floats, vector: Floats) -> NDArray[np.float64]:
+    """Scores as every store makes them: in double precision and rounded."""
+    if not vectors.shape[1]:  # nothing was encoded yet
+        return np.zeros(len(vectors))
+    return np.round(np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6)
+
+
+def filled(vectors: Floats, vector: Floats) -> Floats:
+    """Vectors as long as `vector`, also where nothing was encoded yet."""
+    return vectors if vectors.shape[1] else np.zeros((len(vectors), len(vector)), np.float32)
+
+
+def fused_scores(fused: Mapping[Key, int], chosen: Iterable[Key]) -> Floats:
+    """The fused scores of candidates, 0 for those that text did not find."""
+    return np.array([fused.get(key, 0) / UNIT for key in chosen], dtype=np.float32)
+
+
+def codes(names: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Numbers for names in the order in which they first appear; -1 for none."""
+    known: dict[Hashable, int] = {}
+    return np.array(
+        [-1 if name in (None, "") else known.setdefault(name, len(known)) for name in names],
+        dtype=np.int64,
+    )
+
+
+def representatives(pairs: Iterable[Sequence[str]]) -> dict[str, str]:
+    """Which name stands for each of the fields that a person declared to be the same."""
+    stands: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while stands.get(name, name) != name:
+            name = stands[name]
+        return name
+
+    for first, second in pairs:
+        least, other = sorted((find(first), find(second)))
+        stands[other] = least
+        stands.setdefault(least, least)
+    return {name: find(name) for name in stands}
+
+
+def places(ways: Sequence[Sequence[Key]], place: Mapping[Key, int]) -> NDArray[np.int64]:
+    """The rows of `Memory.steps`: the steps of remembered trajectories that are candidates."""
+    found = [
+        (row, place[tool], at, len(way))
+        for row, way in enumerate(ways)
+        for at, tool in enumerate(way)
+        if tool in place
+    ]
+    return np.array(found, dtype=np.int64).reshape(-1, 4)

@@ -1,0 +1,1 @@
+"""Menus after they were built: definitions for providers, budgets, locks, golden requests."""

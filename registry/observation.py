@@ -1,0 +1,94 @@
+"""What traces say about fields: which results carried them, which outputs became which inputs."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+
+from spm.registry.declaration import field_name, field_rows
+from spm.registry.fields import canonical, is_control
+from spm.registry.models import OutputSpec, ToolSpec, Trace
+from spm.registry.naming import fold
+from spm.registry.store import Row, Transaction
+
+Resolved = tuple[Trace, list[str]]
+
+
+class Names:
+    """Under which canonical names the fields of observed calls are known."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        tools = {r["id"]: ToolSpec.model_validate(json.loads(r["definition"])) for r in rows}
+        self._families = {identity: tool.family for identity, tool in tools.items()}
+        self._takes = {
+            i: {fold(s.name): field_name(s, t) for s in t.inputs} for i, t in tools.items()
+        }
+        self._gives = {
+            i: {fold(s.name): field_name(s, t) for s in t.outputs} for i, t in tools.items()
+        }
+
+    def output(self, tool: str, spelled: str) -> str:
+        """The field that a result carries: as the tool declares it, else by its family."""
+        declared = self._gives.get(tool, {}).get(fold(spelled))
+        return declared or canonical(spelled, self._families.get(tool, ""))
+
+    def input(self, tool: str, spelled: str) -> str:
+        """The declared field that an argument fills, or "" when the tool declares none such."""
+        takes = self._takes.get(tool, {})
+        guess = canonical(spelled, self._families.get(tool, ""))
+        return takes.get(fold(spelled), guess if guess in takes.values() else "")
+
+
+def observe(tx: Transaction, fresh: list[Resolved]) -> None:
+    """Write what trajectories show of fields."""
+    seen = _carried(fresh)
+    if not seen and not any(trace.flows for trace, _ in fresh):
+        return
+    used = sorted({tool for _, tools in fresh for tool in tools})
+    names = Names(tx.run("tools/definitions", ids=used))
+    counts: Counter[tuple[str, str]] = Counter()
+    named: list[tuple[str, OutputSpec]] = []
+    for (tool, spelled, kind), count in sorted(seen.items()):
+        name = names.output(tool, spelled)
+        counts[tool, name] += count
+        named.append((name, OutputSpec.model_validate({"name": spelled, "type": kind})))
+    if named:
+        tx.run("tools/fields", rows=field_rows(tx.run("fields/vocabulary"), named))
+        rows = [{"id": t, "field": f, "count": counts[t, f]} for t, f in sorted(counts)]
+        tx.run("traces/observe", rows=rows)
+    if rows := flowed(fresh, names):
+        tx.run("traces/flows", rows=rows)
+
+
+def _carried(fresh: list[Resolved]) -> Counter[tuple[str, str, str]]:
+    """Tool, name and type of every field that results of successful calls carried."""
+    return Counter(
+        (tool, name, kind)
+        for trace, tools in fresh
+        for step, tool in zip(trace.steps, tools, strict=True)
+        if step.ok
+        for name, kind in step.gives.items()
+        if not is_control(name)
+    )
+
+
+def flowed(traces: Iterable[Resolved], names: Names) -> list[Row]:
+    """How often an output's value became an input of another name, in trajectories that succeeded.
+
+    Summed here, because not every engine sums duplicates. Where both names are one, tools meet
+    already.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    seen: dict[tuple[str, str], str] = {}
+    for trace, tools in traces:
+        for flow in trace.flows if trace.success else ():
+            if not (trace.steps[flow.source].ok and trace.steps[flow.target].ok):
+                continue
+            given = names.output(tools[flow.source], flow.output)
+            taken = names.input(tools[flow.target], flow.input)
+            if taken and given != taken and not is_control(flow.output) and not is_control(taken):
+                counts[given, taken] += 1
+                seen[given, taken] = max(seen.get((given, taken), ""), trace.moment() or "")
+    return [
+        {"output": a, "input": b, "count": counts[a, b], "last_seen": seen[a, b]}
+        for a, b in sorted(counts)
+    ]
