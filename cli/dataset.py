@@ -59,11 +59,19 @@ def golden(
     folder: FolderArgument,
     split: Annotated[Split, typer.Option(help="Which episodes to write.")] = Split.valid,
     prefix: PrefixOption = "",
+    json: JsonOption = False,
 ) -> None:
-    """Print one split as golden requests, as `spm check` reads them."""
-    import json
+    """Print one split as golden requests, a JSON line each, as `spm check` reads them."""
+    from json import dumps
 
     from spm.evaluation.folders import read
 
-    for one in read(folder, prefix).part(split):
-        say(json.dumps({"request": one.request, "path": one.path, "state": one.state}))
+    found = [
+        {"request": one.request, "path": one.path, "state": one.state}
+        for one in read(folder, prefix).part(split)
+    ]
+    if json:
+        as_json(found)
+        return
+    for one in found:
+        say(dumps(one))

@@ -2,7 +2,7 @@
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -95,7 +95,7 @@ def _config(
 
 def _trained(
     registry: "Registry", folder: Path, name: str, config: "Config", scratch: bool, leads: bool
-) -> dict[str, object]:
+) -> dict[str, Any]:
     from spm.gnn.learning import learn
 
     with training_progress() as bar:

@@ -74,8 +74,7 @@ def read(folder: Path, prefix: str = "") -> DataSet:
     except (ValidationError, KeyError) as error:
         raise InputError(f"{str(folder)!r}: tools.jsonl.gz cannot be used: {error}") from error
     known = {
-        row["name"]: f"{name}/{tool.name}"
-        for row, tool in zip(tools, manifest.tools, strict=True)
+        row["name"]: f"{name}/{tool.name}" for row, tool in zip(tools, manifest.tools, strict=True)
     }
     found = [
         Episode(

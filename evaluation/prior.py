@@ -96,9 +96,9 @@ def train(
         reranker=Schedule(4e-4, epochs[1], 17),
         vectors=False,
     )
-    folder = Run(run)
-    folder.begin({"sources": [f.name for f in folders]})
-    return Training(teach, judge, config, folder).model(Provenance("prior", "", 0, len(teach)))
+    kept = Run(run)
+    kept.begin({"sources": [folder.name for folder in folders]})
+    return Training(teach, judge, config, kept).model(Provenance("prior", "", 0, len(teach)))
 
 
 def main() -> None:

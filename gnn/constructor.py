@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from spm.gnn import forward
 from spm.gnn.decoding import Chosen, Scores, SetWeights, arrange, choose, missing_fields
-from spm.gnn.features import Facts, derive, pairs
+from spm.gnn.features import Facts, derive, pairs, strictness
 from spm.gnn.model import Model
 from spm.gnn.rows import candidate_rows, chosen_rows
 from spm.registry.frontier import Floats, Frontier
@@ -23,7 +23,6 @@ class Construction:
     member: Floats  # (n,) the retriever's probability of belonging
     chosen: Chosen  # the set, by its own score
     sets: SetWeights  # that it was chosen with
-    on_route: Floats  # (k,) the reranker's probability, for each of `head`
     head: list[int]  # what the reranker saw, numbers into the frontier
     arranged: Chosen  # the leading tools, numbers into `head`
     sequence: list[int]  # the whole menu in order, numbers into the frontier
@@ -54,9 +53,8 @@ def construct(
     scores = _scores(frontier, facts, head, order, member)
     placed = tuple(range(len(head.order) - len(ran), len(head.order)))
     arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
-    on_route = forward.sigmoid(order.member)
     lead = [int(i) for i in arranged.order]
-    kept = [i for i in lead if on_route[i] >= model.cut] or lead[:1]
+    kept = [i for i in lead if member[head.order[i]] >= model.cut] or lead[:1]
     front = [int(head.order[i]) for i in [*kept, *(i for i in lead if i not in kept)]]
     rest = [int(i) for i in chosen.order if int(i) not in {*front, *ran}]
     return Construction(
@@ -65,7 +63,6 @@ def construct(
         member=member,
         chosen=chosen,
         sets=model.sets,
-        on_route=on_route,
         head=[int(i) for i in head.order],
         arranged=arranged,
         sequence=[*front, *rest][:size],
@@ -112,6 +109,7 @@ def _scores(
         takes=frontier.takes[head.order],
         gives=frontier.gives[head.order],
         belongs=member[head.order],
+        strictness=strictness(frontier, facts.feeds),
     )
 
 

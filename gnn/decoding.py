@@ -39,7 +39,9 @@ class OrderWeights:
         return np.array(list(asdict(self).values()), dtype=np.float32)
 
 
-TERMS = tuple(asdict(OrderWeights()))
+# The last term is not learned: how strictly a library's own declarations are kept.
+TERMS = (*asdict(OrderWeights()), "waits")
+STRICT = 10.0
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ class Scores:
     takes: Floats  # (k, f)
     gives: Floats  # (k, f)
     belongs: Floats  # (k,) the retriever's probability of belonging
+    strictness: float = 0.0  # 0 to 1: how far declared fields say what has to come first
 
 
 def arrange(
@@ -131,7 +134,7 @@ def arrange(
     free = np.ones(count, dtype=bool)
     state = given.copy()
     lead = scores.precedence - scores.precedence.T  # lead[j, i] > 0: j before i
-    ahead = np.zeros(count)
+    ahead = np.zeros(count, dtype=np.float32)
     last = -1
     for tool in done:
         free[tool] = False
@@ -140,7 +143,7 @@ def arrange(
     order = np.zeros(places, dtype=np.int64)
     total = np.zeros(places, dtype=np.float32)
     terms = np.zeros((len(TERMS), places), dtype=np.float32)
-    weight = weights.array()
+    weight = np.append(weights.array(), np.float32(-STRICT * scores.strictness**2))
     for at in range(places):
         parts = step_terms(scores, state, ahead, last, at + len(done), free)
         sums = weight @ parts
@@ -170,20 +173,24 @@ def step_terms(
             ahead / max(1, placed),
             scores.follows[last] if last >= 0 else nothing,
             scores.feeds[last] if last >= 0 else nothing,
-            blocked(scores.takes, scores.gives, state, scores.belongs * free),
+            *blocked(scores.takes, scores.gives, state, scores.belongs * free),
         ]
     ).astype(np.float32)
 
 
-def blocked(takes: Floats, gives: Floats, state: Floats, waiting: Floats) -> Floats:
-    """The share of required inputs that are missing and that a tool still waiting would make.
+def blocked(takes: Floats, gives: Floats, state: Floats, waiting: Floats) -> tuple[Floats, Floats]:
+    """How far a tool would run too early: inputs are missing that a waiting tool would make.
 
     What nobody here makes has to come from the user: it blocks nothing.
+
+    Returns:
+        The share of required inputs so missing, and the likeliest of the tools to wait for.
     """
     makes = gives * (1.0 - takes)  # an echoed field was there before
     best = (makes * waiting[:, None]).max(axis=0, initial=0.0)
-    open_fields = takes * (1.0 - state) * best
-    return (open_fields.sum(1) / np.maximum(1.0, takes.sum(1))).astype(np.float32)
+    missing = takes * (1.0 - state) * best
+    share = missing.sum(1) / np.maximum(1.0, takes.sum(1))
+    return share.astype(np.float32), missing.max(axis=1, initial=0.0).astype(np.float32)
 
 
 def readiness(takes: Floats, state: Floats) -> Floats:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spm.gnn.sizes import HEADS, INNER, LAYERS, RELATIONS, SUMMARIES, WIDTH
 from spm.registry.frontier import Floats
 from spm.registry.ranking import PREFIX
 
-Weights = Mapping[str, Floats]
+Weights = Mapping[str, NDArray[np.floating]]  # single precision; halves only in files
 Shapes = dict[str, tuple[int, ...]]
 
 
@@ -76,7 +77,8 @@ def _attention(weights: Weights, name: str, h: Floats, bias: Floats) -> Floats:
 
 
 def _linear(weights: Weights, name: str, x: Floats) -> Floats:
-    return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+    made: Floats = x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+    return made
 
 
 def _norm(weights: Weights, name: str, x: Floats) -> Floats:
@@ -86,7 +88,8 @@ def _norm(weights: Weights, name: str, x: Floats) -> Floats:
 
 
 def _softmax(x: Floats, axis: int) -> Floats:
-    raised = np.exp(x - x.max(axis=axis, keepdims=True))
+    # An empty registry has no candidates, and a maximum of nothing needs a beginning.
+    raised = np.exp(x - x.max(axis=axis, keepdims=True, initial=-np.inf))
     return raised / raised.sum(axis=axis, keepdims=True)
 
 

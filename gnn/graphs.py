@@ -57,7 +57,7 @@ def _states(frontier: Frontier, chosen: Chosen, belongs: Floats, path: np.ndarra
     takes, gives = frontier.takes[chosen.order], frontier.gives[chosen.order]
     state, free, columns = frontier.given.copy(), np.ones(len(takes), dtype=np.float32), []
     for at in range(PREFIX):
-        both = readiness(takes, state), blocked(takes, gives, state, belongs * free)
+        both = readiness(takes, state), blocked(takes, gives, state, belongs * free)[0]
         columns.append(np.stack(both, axis=1))
         if at < len(path):
             state, free[path[at]] = np.maximum(state, gives[path[at]]), 0.0

@@ -24,7 +24,7 @@ class Rows:
     values: Ints
 
     @classmethod
-    def of(cls, lists: Iterable[Sequence[int]]) -> "Rows":
+    def of(cls, lists: Iterable[Sequence[int] | Ints]) -> "Rows":
         """Pack lists."""
         kept = [np.asarray(part, dtype=np.int64) for part in lists]
         starts = np.cumsum([0, *map(len, kept)])

@@ -102,7 +102,8 @@ def _incidence(
 ) -> Rows:
     found: list[set[int]] = [set() for _ in number]
     for row in rows:
-        found[number[row["id"]]].add(code[same.get(row["field"], row["field"])])
+        name: str = row["field"]
+        found[number[row["id"]]].add(code[same.get(name, name)])
     return Rows.of([sorted(fields) for fields in found])
 
 

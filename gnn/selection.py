@@ -75,7 +75,7 @@ def best_cut(model: Model, examples: Sequence[Example]) -> float:
     for one in examples:
         built = construct(replace(model, cut=-1.0), one.frontier)
         shown = [
-            (one.frontier.tools[built.head[at]], float(built.on_route[at]))
+            (one.frontier.tools[built.head[at]], float(built.member[built.head[at]]))
             for at in built.arranged.order
         ]
         for cut in CUTS:

@@ -1,11 +1,13 @@
-"""The frontier from a store, for one caller: lookups by meaning and words, then one walk in Cypher.
+"""The frontier from a store, for one caller: lookups by meaning and words, then a walk in Cypher.
 
 What a caller may not see is left out before anything is scored or counted. `gnn.expansion` is the
 same rule on arrays, for training.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from spm.registry.frontier import Floats, Frontier, Memory, Start
 from spm.registry.lexical import terms
 from spm.registry.naming import words
 from spm.registry.store import Row, Store
+
+Ways = Sequence[tuple[Sequence[str], int]]  # tools in the order in which they ran, and how often
 
 
 @dataclass(frozen=True)
@@ -110,20 +114,82 @@ class Expansion:
         self, start: Start[str], given: frozenset[str], same: dict[str, str], caller: Caller
     ) -> list[Row]:
         """Who is let in, in order, with everything but vectors."""
-        found = self._store.read(
-            "menu/frontier_seen" if caller.restricted else "menu/frontier",
+        if not caller.restricted:
+            return self._admit(start, given, same, caller, rule.NEIGHBOURS)
+        # Edges also count trajectories that this caller may not see, so nothing is taken from them.
+        ways = self._ways(start.sources, caller)
+        start = rule.joined(start, _neighbours(start.sources, ways))
+        rows = self._admit(start, given, same, caller, 0)
+        return _recounted(rows, self._ways([row["id"] for row in rows], caller))
+
+    def _admit(
+        self,
+        start: Start[str],
+        given: frozenset[str],
+        same: dict[str, str],
+        caller: Caller,
+        neighbours: int,
+    ) -> list[Row]:
+        return self._store.read(
+            "menu/frontier",
             sources=[{"id": tool, "weight": weight} for tool, weight in start.sources.items()],
             kept=start.kept,
             fallback=start.fallback,
             given=sorted(given),
             same=[{"field": name, "stands": same[name]} for name in sorted(same)],
             per_source=rule.PER_SOURCE,
-            neighbours=rule.NEIGHBOURS,
+            neighbours=neighbours,
             producers=rule.PRODUCERS,
             size=rule.SIZE,
             **caller.params(),
         )
-        return found
+
+    def _ways(self, tools: Iterable[str], caller: Caller) -> Ways:
+        rows = self._store.read("menu/ways", ids=list(tools), **caller.params())
+        return [(row["way"], row["count"]) for row in rows]
+
+
+def _neighbours(sources: Mapping[str, int], ways: Ways) -> list[str]:
+    """What the edges would say if nobody had gone other ways: up to four of each source."""
+    counts: dict[str, Counter[str]] = {tool: Counter() for tool in sources}
+    for way, count in ways:
+        for first, second in pairwise(way):
+            for tool, other in ((first, second), (second, first)):
+                if tool in counts and tool != other:
+                    counts[tool][other] += count
+    scores: Counter[str] = Counter()
+    for tool, weight in sources.items():
+        for other in rule.ranked(counts[tool])[: rule.PER_SOURCE]:
+            scores[other] += weight
+    return rule.ranked(scores)
+
+
+def _recounted(rows: Sequence[Row], ways: Ways) -> list[Row]:
+    """Candidates with their counts taken from these ways."""
+    frequency: Counter[str] = Counter()
+    entry: Counter[str] = Counter()
+    precedes: dict[str, Counter[str]] = {row["id"]: Counter() for row in rows}
+    before: dict[str, Counter[str]] = {row["id"]: Counter() for row in rows}
+    for way, count in ways:
+        distinct = list(dict.fromkeys(way))
+        entry[way[0]] += count
+        for first, second in pairwise(way):
+            if first in precedes:
+                precedes[first][second] += count
+        for at, tool in enumerate(distinct):
+            frequency[tool] += count
+            if tool in before:
+                before[tool].update(dict.fromkeys(distinct[at + 1 :], count))
+    return [
+        {
+            **row,
+            "frequency": frequency[row["id"]],
+            "entry": entry[row["id"]],
+            "precedes": precedes[row["id"]].items(),
+            "before": before[row["id"]].items(),
+        }
+        for row in rows
+    ]
 
 
 def _renamed(rows: Sequence[Row], column: str, same: dict[str, str]) -> list[set[str]]:
@@ -143,5 +209,6 @@ def _square(rows: Sequence[Row], column: str, place: dict[str, int]) -> Floats:
     found = np.zeros((len(rows), len(rows)), dtype=np.float32)
     for at, row in enumerate(rows):
         for other, count in row[column]:
-            found[at, place[other]] = count
+            if other in place:
+                found[at, place[other]] = count
     return found

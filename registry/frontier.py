@@ -109,7 +109,7 @@ def fuse(*rankings: Sequence[Key], constant: int = FUSION) -> dict[Key, int]:
 
 def ranked(scores: Mapping[Key, float]) -> list[Key]:
     """Keys from best to worst, ties by key."""
-    return sorted(scores, key=lambda key: (-scores[key], key))
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # sorting keeps ties
 
 
 def remember(near: Sequence[Key], worded: Sequence[Key]) -> list[Key]:
@@ -134,7 +134,8 @@ def begin(
     fused = fuse(near, worded)
     votes = _votes(ways)
     sources = ranked({**_shares(fused), **votes})[:SOURCES]
-    remembered, anchors = ranked(votes), list(fused)
+    remembered: list[Key] = ranked(votes)
+    anchors: list[Key] = list(fused)
     kept = dict.fromkeys([*must, *remembered[:REMEMBERED], *anchors[:ANCHORS]])
     others = (key for key in dict.fromkeys([*anchors, *remembered]) if key not in kept)
     return Start(
@@ -161,11 +162,18 @@ def _shares(fused: Mapping[Key, int]) -> dict[Key, int]:
     return {tool: UNIT * score // (2 * best) for tool, score in fused.items()}
 
 
+def joined(start: Start[Key], neighbours: Sequence[Key]) -> Start[Key]:
+    """Let the best neighbours in behind those kept."""
+    there = set(start.kept)
+    new: list[Key] = list(islice((key for key in neighbours if key not in there), NEIGHBOURS))
+    fallback = [key for key in start.fallback if key not in new]
+    return Start(start.fused, start.sources, start.kept + new, fallback)
+
+
 def admit(start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key]) -> list[Key]:
     """Who comes into the frontier: a share of every source, then what text ranks next."""
-    chosen = dict.fromkeys(start.kept)
-    for ranking, count in ((neighbours, NEIGHBOURS), (producers, PRODUCERS)):
-        chosen |= dict.fromkeys(islice((key for key in ranking if key not in chosen), count))
+    chosen = dict.fromkeys(joined(start, neighbours).kept)
+    chosen |= dict.fromkeys(islice((key for key in producers if key not in chosen), PRODUCERS))
     return list(islice(chosen | dict.fromkeys(start.fallback), SIZE))
 
 
@@ -173,7 +181,10 @@ def cosines(vectors: Floats, vector: Floats) -> NDArray[np.float64]:
     """Scores as every store makes them: in double precision and rounded."""
     if not vectors.shape[1]:  # nothing was encoded yet
         return np.zeros(len(vectors))
-    return np.round(np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6)
+    found: NDArray[np.float64] = np.round(
+        np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6
+    )
+    return found
 
 
 def filled(vectors: Floats, vector: Floats) -> Floats:

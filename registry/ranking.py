@@ -108,7 +108,10 @@ class WhyNot:
 class Ranker(Protocol):
     """Builds menus. The plain one is in `plain.py`; the learned one comes from `spm.gnn`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What a menu says it was built by."""
+        ...
 
     def menu(self, ask: Ask) -> Menu:
         """Build the menu."""

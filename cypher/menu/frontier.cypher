@@ -1,6 +1,5 @@
 // Candidates of a request in order, with what is known among them: those kept, then observed
-// neighbours of the sources, producers of what these lack, and the fallback up to a size. Counts
-// are those of the edges; for callers from whom something is hidden there is frontier_seen.
+// neighbours of the sources, producers of what these lack, and the fallback up to a size.
 // params: sources, kept, fallback, given, same, per_source, neighbours, producers, size, team, scopes, read_only
 // access: read
 // returns: id, name, service, family, frequency, entry, takes, gives, precedes, before
@@ -56,47 +55,38 @@ CALL (near) {
   LIMIT $producers
   RETURN collect(id) AS makers
 }
-WITH $kept + near + makers + $fallback AS wanted
+WITH near + makers AS found
+WITH found, $kept + found + [id IN $fallback WHERE NOT id IN found] AS wanted
 UNWIND range(0, size(wanted) - 1) AS place
-WITH wanted[place] AS id, min(place) AS place
+WITH found, place, wanted[place] AS id
 MATCH (t:Tool {id: id})
 WHERE t.status = 'active'
   AND ($team IS NULL OR t.visibility = 'public' OR t.owner = $team)
   AND ($scopes IS NULL OR all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes))
   AND (NOT $read_only OR t.effects = 'read')
-WITH id, place
+WITH found, place, t
 ORDER BY place
 LIMIT $size
-WITH collect(id) AS ids
-UNWIND range(0, size(ids) - 1) AS place
-MATCH (c:Tool {id: ids[place]})
-CALL (c) {
-  MATCH (c)-[r:REQUIRES]->(f:Field)
+OPTIONAL MATCH (t)-[e:PRECEDES|BEFORE]->(other:Tool)
+WHERE other.id IN $kept OR other.id IN found OR other.id IN $fallback
+WITH place, t, type(e) AS type, other.id AS other, toFloat(coalesce(e.weight, e.count)) AS count
+ORDER BY type, other
+WITH place, t, collect(CASE WHEN other IS NOT NULL THEN [type, other, count] END) AS pairs
+CALL (t) {
+  MATCH (t)-[r:REQUIRES]->(f:Field)
   WHERE r.required
   WITH f.name AS field
   ORDER BY field
   RETURN collect(field) AS takes
 }
-CALL (c) {
-  MATCH (c)-[:PRODUCES]->(f:Field)
+CALL (t) {
+  MATCH (t)-[:PRODUCES]->(f:Field)
   WITH f.name AS field
   ORDER BY field
   RETURN collect(field) AS gives
 }
-CALL (c, ids) {
-  MATCH (c)-[e:PRECEDES]->(other:Tool)
-  WHERE other.id IN ids
-  WITH other.id AS other, toFloat(coalesce(e.weight, e.count)) AS count
-  ORDER BY other
-  RETURN collect([other, count]) AS precedes
-}
-CALL (c, ids) {
-  MATCH (c)-[e:BEFORE]->(other:Tool)
-  WHERE other.id IN ids
-  WITH other.id AS other, toFloat(e.count) AS count
-  ORDER BY other
-  RETURN collect([other, count]) AS before
-}
-RETURN c.id AS id, c.name AS name, c.service AS service, c.family AS family,
-       c.frequency AS frequency, c.entry_frequency AS entry, takes, gives, precedes, before
+RETURN t.id AS id, t.name AS name, t.service AS service, t.family AS family,
+       t.frequency AS frequency, t.entry_frequency AS entry, takes, gives,
+       [pair IN pairs WHERE pair[0] = 'PRECEDES' | pair[1..]] AS precedes,
+       [pair IN pairs WHERE pair[0] = 'BEFORE' | pair[1..]] AS before
 ORDER BY place

@@ -112,6 +112,22 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         "scopes": [None, [], ["a", "b"], ["read:x"]],
         "read_only": [True, False],
     }
+    never_strange: dict[str, list[Any]] = {
+        "sources": [
+            [{"id": tool, "weight": 1_000_000 // (60 + at)} for at, tool in enumerate(some)]
+            for some in (ids, [*ids[::3], "nobody"], [])
+        ],
+        "same": [
+            [{"field": name, "stands": several["fields"][0]} for name in several["fields"][::4]],
+            [],
+        ],
+        "per_source": [4, 1],
+        "neighbours": [16, 2, 0],
+        "producers": [8, 1],
+        "size": [128, 5],
+        **{name: one.pop(name) for name in ("count", "scopes", "read_only")},
+    }
+    several |= {"kept": ids, "fallback": ids, "given": several["fields"]}
     if query.name == "tools/definition":
         for row in rng.sample(published, min(8, len(published))):
             yield {"id": row["id"], "version": row["v"]}
@@ -119,8 +135,10 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         chosen: dict[str, Any] = {}
         for name in query.params:
             if name in one:
-                stranger = [] if name in ("count", "scopes", "read_only") else ["nobody"]
-                chosen[name] = rng.choice([*one[name], *stranger])
+                chosen[name] = rng.choice([*one[name], "nobody"])
+                continue
+            if name in never_strange:
+                chosen[name] = rng.choice(never_strange[name])
                 continue
             known = several[name]
             few = rng.sample(known, min(20, len(known)))

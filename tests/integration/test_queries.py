@@ -47,6 +47,9 @@ PARAMS: dict[str, Any] = {
     "name": "n", "count": 5, "explore": 9, "window": 9, "vector": VECTOR,
     "query": '"x" "order"', "team": "a", "scopes": ["x"], "read_only": True,
     "first": "order_id", "second": "id", "by": "x",
+    "sources": [{"id": "shop/order", "weight": 16_666}], "kept": ["shop/order"],
+    "fallback": ["shop/x"], "given": ["id"], "same": [{"field": "order_id", "stands": "id"}],
+    "per_source": 4, "neighbours": 16, "producers": 8, "size": 128,
 }  # fmt: skip
 
 

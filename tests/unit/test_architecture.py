@@ -112,7 +112,8 @@ def test_the_queries_need_only_the_standard_library():
 CYPHER = re.compile(
     r"\b(?:MATCH|MERGE|CREATE)\s*(?:\w+\s*=\s*)?\(|\bUNWIND\s+(?:\$?\w+\s+AS\b|\[)"
     r"|\bDETACH\s+DELETE\b|\bRETURN\s+\w+\.\w+"
-    r"|\bCREATE\s+(?:VECTOR |FULLTEXT )?(?:CONSTRAINT|INDEX)\s+\w|\bCALL\s+db\.|\bSHOW\s+CONSTRAINTS\b"
+    r"|\bCREATE\s+(?:VECTOR |FULLTEXT )?(?:CONSTRAINT|INDEX)\s+\w|\bCALL\s+db\."
+    r"|\bSHOW\s+CONSTRAINTS\b"
 )
 
 

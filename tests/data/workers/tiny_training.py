@@ -9,8 +9,9 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def only(whole: Library, kept: Sequence[int]) -> Library:
     )
 
 
-def _counted(paths: Sequence[Sequence[int]]) -> dict:
+def _counted(paths: Sequence[Sequence[int]]) -> dict[str, Any]:
     distinct = [list(dict.fromkeys(path)) for path in paths]
     used = Counter(chain.from_iterable(distinct))
     begun = Counter(path[0] for path in paths)
@@ -105,7 +106,7 @@ def _request(path: Sequence[int], field: str) -> str:
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return (vectors / lengths).astype(np.float32)
+    return np.asarray(vectors / lengths, dtype=np.float32)
 
 
 def visible(text: str) -> frozenset[str]:
@@ -135,7 +136,7 @@ def first_losses(count: int = 2) -> list[float]:
     means: list[float] = []
     fit.run(lambda done, total, mean: means.append(mean))
     sums = [mean * (at + 1) for at, mean in enumerate(means)]
-    return np.diff([0.0, *sums]).tolist()
+    return [after - before for before, after in pairwise([0.0, *sums])]
 
 
 def main() -> None:

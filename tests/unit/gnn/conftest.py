@@ -50,7 +50,7 @@ def random_frontier(seed: int, tools: int, fields: int, memories: int) -> Fronti
 
 def _unit(vectors: np.ndarray) -> Floats:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return (vectors / lengths).astype(np.float32)
+    return np.asarray(vectors / lengths, dtype=np.float32)
 
 
 def _some(rng: np.random.Generator, size: int, highest: float) -> Floats:

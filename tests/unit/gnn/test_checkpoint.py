@@ -28,12 +28,13 @@ Change = Callable[[dict[str, Any], dict[str, np.ndarray]], None]
 
 def random_model(seed: int = 0, *, vectors: bool = True) -> Model:
     rng, (candidate, chosen, pairs) = np.random.default_rng(seed), widths(vectors=vectors)
-    parts = [
+    retriever, reranker = (
         {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
         for shapes in (retriever_shapes(candidate), reranker_shapes(chosen, pairs))
-    ]
+    )
     return Model(
-        *parts,
+        retriever=retriever,
+        reranker=reranker,
         sets=SetWeights(slot=0.05, field=0.1),
         orders=OrderWeights(entry=0.7),
         cut=0.35,
@@ -43,9 +44,9 @@ def random_model(seed: int = 0, *, vectors: bool = True) -> Model:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A good file; never written again."""
-    path: Path = tmp_path_factory.mktemp("model") / "model.safetensors"
+    path = tmp_path_factory.mktemp("model") / "model.safetensors"
     save(random_model(), path)
     return path
 

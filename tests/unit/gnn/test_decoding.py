@@ -16,6 +16,7 @@ from spm.gnn.decoding import (
     missing_fields,
     readiness,
 )
+from spm.registry.frontier import Floats
 
 PAPER = SetWeights(slot=0.45, field=0.45, alike=0.12)
 
@@ -31,7 +32,12 @@ def marks(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 def unit(rng: np.random.Generator, *shape: int) -> np.ndarray:
     vectors = rng.normal(size=shape)
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / lengths, dtype=np.float32)
+
+
+def none(*shape: int) -> Floats:
+    return np.zeros(shape, dtype=np.float32)
 
 
 def first_best(values: dict[int, float], digits: int) -> int:
@@ -127,7 +133,7 @@ def test_missing_fields_by_a_loop(seed):
 
 
 def test_no_fields_no_missing_ones():
-    assert missing_fields(np.zeros((3, 0)), np.zeros(0), np.ones(3)).tolist() == []
+    assert missing_fields(none(3, 0), none(0), none(3) + 1).tolist() == []
 
 
 # -- in which order --------------------------------------------------------------------------
@@ -144,6 +150,7 @@ def random_scores(rng: np.random.Generator, k: int, f: int) -> Scores:
         takes=marks(rng, k, f),
         gives=marks(rng, k, f),
         belongs=grid(rng, k),
+        strictness=float(rng.choice([0.0, 0.3, 1.0])),
     )
 
 
@@ -152,13 +159,15 @@ def slow_ready(scores: Scores, i: int, have: set[int]) -> float:
     return len(needs & have) / len(needs) if needs else 1.0
 
 
-def slow_blocked(scores: Scores, i: int, have: set[int], waiting: set[int]) -> float:
+def slow_blocked(scores: Scores, i: int, have: set[int], waiting: set[int]) -> tuple[float, float]:
+    """The share of i's inputs that somebody waiting would make, and the likeliest of them."""
     needs = {f for f in range(scores.takes.shape[1]) if scores.takes[i, f]}
     makers = {
         f: [float(scores.belongs[j]) for j in waiting if scores.gives[j, f] > scores.takes[j, f]]
         for f in needs - have
     }
-    return sum(max(found, default=0.0) for found in makers.values()) / max(1, len(needs))
+    likely = [max(found, default=0.0) for found in makers.values()]
+    return sum(likely) / max(1, len(needs)), max(likely, default=0.0)
 
 
 def slow_order(scores, given, weights, length, done=()):
@@ -181,7 +190,8 @@ def slow_order(scores, given, weights, length, done=()):
                 + weights.before / max(1, at) * lead
                 + weights.follows * (0.0 if last is None else float(scores.follows[last, i]))
                 + weights.fed * (0.0 if last is None else float(scores.feeds[last, i]))
-                + weights.blocked * slow_blocked(scores, i, have, waiting)
+                + weights.blocked * slow_blocked(scores, i, have, waiting)[0]
+                - 10 * scores.strictness**2 * slow_blocked(scores, i, have, waiting)[1]
             )
         best = first_best(points, 5)
         placed.append(best)
@@ -207,11 +217,13 @@ def test_the_order_is_the_greedy_one(seed):
 @pytest.mark.parametrize("term", TERMS)
 def test_every_term_decides_when_it_is_the_only_one(term):
     """A term that two implementations both forgot would be equal in both; this one is not."""
-    weights = replace(OrderWeights(*[0.0] * len(TERMS)), **{term: 1.0})
+    learned = TERMS[:-1]
+    weights = OrderWeights(**{name: float(name == term) for name in learned})
     differs = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
         scores, given = random_scores(rng, 6, 4), marks(rng, 4)
+        scores = replace(scores, strictness=float(term == "waits"))
         found = arrange(scores, given, weights, 6)
         assert found.order.tolist() == slow_order(scores, given, weights, 6)[0]
         differs += found.order.tolist() != list(range(6))
@@ -221,7 +233,7 @@ def test_every_term_decides_when_it_is_the_only_one(term):
 def test_of_equal_tools_the_first_comes_first():
     rng = np.random.default_rng(0)
     flat = {name: 0 * value for name, value in vars(random_scores(rng, 5, 2)).items()}
-    assert arrange(Scores(**flat), np.zeros(2), OrderWeights()).order.tolist() == [0, 1, 2, 3, 4]
+    assert arrange(Scores(**flat), none(2), OrderWeights()).order.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_the_running_example_runs():
@@ -251,7 +263,7 @@ def test_readiness():
     takes = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
     state = np.array([1, 0, 1], dtype=np.float32)
     assert readiness(takes, state).tolist() == [0.5, 1.0, 1.0]
-    assert readiness(np.zeros((2, 0)), np.zeros(0)).tolist() == [1.0, 1.0]
+    assert readiness(none(2, 0), none(0)).tolist() == [1.0, 1.0]
 
 
 def test_only_what_somebody_still_makes_blocks():
@@ -260,6 +272,12 @@ def test_only_what_somebody_still_makes_blocks():
     state = np.zeros(3, dtype=np.float32)
     waiting = np.array([1, 0.5, 1], dtype=np.float32)
     # Tool 0 needs two fields; one nobody makes, one comes from tool 1, which may not belong.
-    assert blocked(takes, gives, state, waiting).tolist() == [0.25, 0.0, 0.0]
-    assert blocked(takes, gives, np.array([0, 1, 0]), waiting).tolist() == [0.0, 0.0, 0.0]
-    assert blocked(takes, gives, state, waiting * 0).tolist() == [0.0, 0.0, 0.0]
+    share, likeliest = blocked(takes, gives, state, waiting)
+    assert share.tolist() == [0.25, 0.0, 0.0]
+    assert likeliest.tolist() == [0.5, 0.0, 0.0]
+    there = np.array([0, 1, 0], dtype=np.float32)
+    for found in (
+        *blocked(takes, gives, there, waiting),
+        *blocked(takes, gives, state, 0 * waiting),
+    ):
+        assert found.tolist() == [0.0, 0.0, 0.0]

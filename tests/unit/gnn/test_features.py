@@ -102,8 +102,8 @@ def by_words(f: Frontier) -> list[float]:
 
 
 def vote(f: Frontier, i: int, weights: list[float], when: Callable[[int, int], bool]) -> float:
-    steps = f.memory.steps.tolist()
-    return sum(weights[row] for row, tool, at, length in steps if tool == i and when(at, length))
+    steps: list[list[int]] = f.memory.steps.tolist()
+    return sum(weights[row] for row, tool, at, size in steps if tool == i and when(at, size))
 
 
 def always(at: int, length: int) -> bool:
@@ -168,7 +168,7 @@ def shared(f: Frontier, left: np.ndarray, right: np.ndarray) -> float:
 
 
 def cosine(f: Frontier, i: int, j: int) -> float:
-    a, b = f.vectors[i, :64].tolist(), f.vectors[j, :64].tolist()
+    a, b = (list(map(float, f.vectors[at, :64])) for at in (i, j))
     dot = sum(x * y for x, y in zip(a, b, strict=True))
     return dot / sqrt(sum(x * x for x in a) * sum(y * y for y in b))
 
@@ -282,11 +282,20 @@ def test_relations(cases):
     assert seen == set(range(5))
 
 
+VOTES = {
+    "soft": "vote",
+    "sharp": "sharp_vote",
+    "words": "words_vote",
+    "entry": "entry_vote",
+    "last": "last_vote",
+    "place": "place",
+    "nearest": "nearest",
+}
+
+
 def test_votes(cases):
     for frontier, facts in cases:
-        columns = ("soft", "vote"), ("sharp", "sharp_vote"), ("words", "words_vote")
-        columns += ("entry", "entry_vote"), ("last", "last_vote"), ("place", "place")
-        for attribute, column in (*columns, ("nearest", "nearest")):
+        for attribute, column in VOTES.items():
             slow = [NODES[column](frontier, i) for i in range(len(frontier.tools))]
             np.testing.assert_allclose(getattr(facts.votes, attribute), slow, atol=2e-6)
 
@@ -321,3 +330,36 @@ def test_everything_is_single_precision(cases):
             assert values.dtype == np.float32
         chosen = np.arange(len(frontier.tools))
         assert pairs(frontier, facts, chosen, frontier.fused).dtype == np.float32
+
+
+def slow_strictness(f: Frontier) -> float:
+    """The share of observed orders in which a declared producer ran before its consumer."""
+    kept = seen = 0.0
+    for i in range(len(f.tools)):
+        for j in range(len(f.tools)):
+            if i != j and kappa(f, i, j) > 0:
+                kept += float(f.before[i, j])
+                seen += float(f.before[i, j] + f.before[j, i])
+    share, weight = features.CREDIT
+    known = (kept + share * weight) / (seen + weight)
+    return min(1.0, max(0.0, (known - features.CHANCE) / (features.PROMISE - features.CHANCE)))
+
+
+def test_strictness_is_how_often_declarations_were_kept(cases):
+    found = [(features.strictness(f, facts.feeds), slow_strictness(f)) for f, facts in cases]
+    for ours, slow in found:
+        assert ours == pytest.approx(slow, abs=1e-6)
+
+
+def test_declarations_count_as_much_as_traces_kept_them(random_frontier):
+    frontier = random_frontier(3, 8, 5, 0)
+    feeds = derive(frontier).feeds
+    forward = np.where((feeds > 0) & ~(feeds.T > 0), 100, 0).astype(np.float32)
+    assert forward.any()
+    strict = {}
+    for name, before in (("kept", forward), ("broken", forward.T), ("unseen", 0 * forward)):
+        other = Frontier(**{**vars(frontier), "before": before})
+        strict[name] = features.strictness(other, feeds)
+    assert strict["kept"] == pytest.approx(1.0, abs=0.05)
+    assert strict["broken"] == 0
+    assert 0 < strict["unseen"] <= 1

@@ -13,7 +13,7 @@ from spm.registry.errors import StoreWriteFailed
 torch.set_num_threads(1)
 
 
-class Tiny(nn.Module):
+class Tiny(nn.Module):  # type: ignore[misc]
     """One weight per feature, and dropout, which must not break the repetition."""
 
     def __init__(self) -> None:

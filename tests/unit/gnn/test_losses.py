@@ -91,9 +91,10 @@ def slow_path_loss(case: Case, scores: Scores, weights: OrderWeights) -> float:
     """Walk the gold path with the decoder's own steps."""
     state, free = case.frontier.given.copy(), np.ones(len(scores.member), dtype=bool)
     lead = scores.precedence - scores.precedence.T
-    ahead, last, lost = np.zeros(len(free)), -1, []
+    ahead, last, lost = np.zeros(len(free), dtype=np.float32), -1, []
     for at, tool in enumerate(case.gold()[:8]):
-        sums = weights.array() @ step_terms(scores, state, ahead, last, at, free)
+        learned = step_terms(scores, state, ahead, last, at, free)[:8]  # `waits` is not
+        sums = np.dot(weights.array(), learned)
         open_sums = sums[free].astype(np.float64)
         lost.append(np.log(np.exp(open_sums - sums[tool]).sum()))
         free[tool] = False

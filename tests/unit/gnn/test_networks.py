@@ -13,15 +13,17 @@ from torch_geometric.utils import softmax, to_dense_batch
 from spm.gnn.attention import BiasedAttention, Block
 from spm.gnn.decoding import Chosen, OrderWeights, Scores, arrange
 from spm.gnn.features import PAIR, derive
-from spm.gnn.fitting import Fit, Ordering, Schedule, ordering_step, retriever_step
+from spm.gnn.fitting import Fit, Ordering, Schedule, Step, ordering_step, retriever_step
 from spm.gnn.graphs import frontier_graph, menu_graph
 from spm.gnn.losses import reranker_loss
 from spm.gnn.reranker import Order, Reranker
 from spm.gnn.retriever import Retriever
 from spm.gnn.rows import widths
 from spm.gnn.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
+from spm.registry.frontier import Frontier
 
 torch.set_num_threads(1)
+Builder = Callable[[int, int, int, int], Frontier]
 CANDIDATE, CHOSEN, PAIRED = widths(vectors=True)
 SIZES = (7, 1, 12, 3)  # of the graphs of a batch: all but one are padded
 
@@ -33,14 +35,14 @@ def random_place(seed: int, size: int, length: int) -> np.ndarray:
     return place
 
 
-def frontiers(build: Callable, sizes: Sequence[int]) -> list[Data]:
+def frontiers(build: Builder, sizes: Sequence[int]) -> list[Data]:
     return [
         frontier_graph(derive(build(seed, size, 5, 4)), random_place(seed, size, 3), vectors=True)
         for seed, size in enumerate(sizes)
     ]
 
 
-def menus(build: Callable, sizes: Sequence[int], length: int = 4) -> list[Data]:
+def menus(build: Builder, sizes: Sequence[int], length: int = 4) -> list[Data]:
     found = []
     for seed, size in enumerate(sizes):
         frontier, rng = build(seed, size, 5, 4), np.random.default_rng(seed)
@@ -94,7 +96,7 @@ def test_heads_must_divide_the_width():
 # -- the same by message passing -------------------------------------------------------------
 
 
-class RelationConv(MessagePassing):
+class RelationConv(MessagePassing):  # type: ignore[misc]
     """The layer over edges: softmax over the incoming ones, each with its additive bias."""
 
     def __init__(self, attention: BiasedAttention) -> None:
@@ -286,7 +288,7 @@ def test_what_is_the_same_both_ways_says_nothing_about_the_order(random_frontier
     assert {name for name, does in zip(PAIR, learns, strict=True) if not does} == symmetric
 
 
-def fitted(network: nn.Module, graphs: list[Data], step: Callable, rate: float) -> list[float]:
+def fitted(network: nn.Module, graphs: list[Data], step: Step, rate: float) -> list[float]:
     """Forty epochs of one batch."""
     fit = Fit(network, graphs, step, Schedule(rate=rate, epochs=40, seed=5))
     return [fit.run() for _ in range(40)]
@@ -315,14 +317,14 @@ def test_the_order_can_be_learned_by_heart(random_frontier):
     for at, (size, graph) in enumerate(zip(sizes, graphs, strict=True)):
         frontier, rng = random_frontier(at, size, 5, 4), np.random.default_rng(at)
         chosen = rng.permutation(size)  # as `menus` drew it
-        decoded = _decoded(network, graph, frontier.takes[chosen], frontier.gives[chosen], frontier)
+        decoded = _decoded(network, graph, frontier, chosen)
         gold = torch.nonzero(graph.place >= 0).flatten()
         assert decoded[: len(gold)] == gold[graph.place[gold].argsort()].tolist()
 
 
-@torch.no_grad()
-def _decoded(network: Ordering, graph: Data, takes, gives, frontier) -> list[int]:
-    order = network.reranker(Batch.from_data_list([graph]))
+def _decoded(network: Ordering, graph: Data, frontier: Frontier, chosen: np.ndarray) -> list[int]:
+    with torch.no_grad():
+        order = network.reranker(Batch.from_data_list([graph]))
     pairs = order.pairs[0].numpy()
     scores = Scores(
         member=order.member[0].numpy(),
@@ -331,12 +333,12 @@ def _decoded(network: Ordering, graph: Data, takes, gives, frontier) -> list[int
         precedence=order.precedence[0].numpy(),
         follows=pairs[..., PAIR.index("follows")],
         feeds=pairs[..., PAIR.index("feeds")],
-        takes=takes,
-        gives=gives,
+        takes=frontier.takes[chosen],
+        gives=frontier.gives[chosen],
         belongs=graph.x[:, 130].numpy(),  # two vectors, score and rank stand before it
     )
     weights = OrderWeights(*network.weights.tolist())
-    return arrange(scores, frontier.given, weights).order.tolist()
+    return [int(tool) for tool in arrange(scores, frontier.given, weights).order]
 
 
 def test_the_five_losses_are_all_there(random_frontier):

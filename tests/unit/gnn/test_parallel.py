@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,9 +47,9 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory) -> Path:
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which two processes trained."""
-    folder: Path = tmp_path_factory.mktemp("two")
+    folder = tmp_path_factory.mktemp("two")
     launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1"]
     command = [sys.executable, *launch, "--master-port", str(free_port()), str(WORKER)]
     done = subprocess.run(
@@ -63,7 +64,7 @@ def ended(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ranks(ended) -> list[dict]:
+def ranks(ended: Path) -> list[dict[str, Any]]:
     return [json.loads((ended / f"rank{at}").read_text()) for at in range(2)]
 
 

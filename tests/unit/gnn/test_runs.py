@@ -3,6 +3,7 @@
 import json
 import math
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ GOOD = Measures(0.5, 0.75, 0.25, 0.5, 0.123456, 1.0)
 
 
 @pytest.fixture
-def run(tmp_path) -> Run:
+def run(tmp_path: Path) -> Run:
     found = Run(tmp_path / "deep" / "run")
     found.begin({"seed": 1, "folds": 3})
     return found

@@ -50,12 +50,12 @@ def trained(
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Model:
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     return trained(tiny.library(), tmp_path_factory.mktemp("run") / "a")[0]
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory) -> Model:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Model:
     """One epoch each: then the development split has no epoch to choose."""
     return trained(tiny.library(), tmp_path_factory.mktemp("run") / "once", ONCE)[0]
 
@@ -188,7 +188,7 @@ def test_a_row_that_teaches_is_asked_without_its_group():
     assert len(teach) + len(judge) == tiny.ROWS
     assert judge
     for row in teach:
-        own = {library.trajectories[m] for m in library.members[row.question.group]}
+        own = {library.trajectories[m] for m in library.members[row.question.group or 0]}
         assert not own & set(row.example().frontier.memory.ids)
     judged = {row.question.text for row in judge}
     for row in judge:

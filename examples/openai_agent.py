@@ -1,0 +1,78 @@
+"""An agent on OpenAI's Chat Completions that sees a menu instead of all tools.
+
+    export OPENAI_API_KEY=…
+    python examples/openai_agent.py --model MODEL "Email the customer the receipt for order 4821"
+
+Works with every server that speaks this protocol (--base-url). Standard output gets the trace.
+"""
+
+import argparse
+import json
+from typing import Any
+
+from openai import OpenAI
+from shop import MOST, Run
+
+from spm.registry import Registry
+from spm.registry.menus.serving import serve
+
+
+def work(registry: Registry, client: OpenAI, model: str, run: Run) -> str | None:
+    """Let the model call tools until it answers; None when it does not within MOST calls."""
+    messages: list[Any] = [{"role": "user", "content": run.request}]
+    while run.calls < MOST:
+        # A menu that lives: what ran is no longer offered, what became known opens the next step.
+        menu = registry.menu(run.request, done=run.done, state=run.known)
+        ready = serve(registry.store, menu, "openai")
+        # One call at a time, because the next menu depends on its result.
+        tools = ready.definitions()
+        offered = {"tools": tools, "parallel_tool_calls": False} if tools else {}
+        reply = client.chat.completions.create(model=model, messages=messages, **offered)
+        message = reply.choices[0].message
+        if not message.tool_calls:
+            return message.content or ""
+        messages.append(message.model_dump(exclude_none=True))
+        for call in message.tool_calls:
+            if call.type != "function":
+                continue
+            tool = ready.names.tools.get(call.function.name)  # the way back from name to tool
+            arguments = parsed(call.function.arguments)
+            if arguments is None:
+                run.calls += 1
+                result: dict[str, Any] = {"error": "the arguments are not a JSON object"}
+            else:
+                result = run.call(tool, ready.specs.get(tool or ""), arguments)
+            content = json.dumps(result)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+    return None
+
+
+def parsed(text: str) -> dict[str, Any] | None:
+    """The arguments of a call, which come as text that a model wrote."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def main() -> None:
+    """Run one request and print its trace."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("request", help="what the agent should do, in quotes")
+    options.add_argument("--store", help="a folder or a Neo4j address; default: as spm itself")
+    options.add_argument("--base-url", help="another server that speaks the protocol")
+    options.add_argument("--model", required=True, help="what the server calls the model")
+    options.add_argument("--yes", action="store_true", help="run destructive tools unasked")
+    given = options.parse_args()
+    run = Run(given.request, "examples/openai_agent.py", given.yes)
+    client = OpenAI(base_url=given.base_url)  # the key comes from OPENAI_API_KEY
+    with Registry.open(given.store) as registry:
+        said = work(registry, client, given.model, run)
+    if run.steps:
+        print(run.trace(finished=said is not None))
+    raise SystemExit(said is None)
+
+
+if __name__ == "__main__":
+    main()

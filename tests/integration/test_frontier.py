@@ -1,0 +1,221 @@
+"""The frontier on the real Neo4j: as on the embedded engine, as from arrays, in a few reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from spm.gnn.expansion import Question, expand
+from spm.gnn.loading import load
+from spm.registry.access import EVERYTHING, Caller
+from spm.registry.expansion import Expansion
+from spm.registry.frontier import Frontier
+from spm.registry.registry import Registry
+from spm.registry.settings import Settings
+from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
+from tests.integration import graphs
+
+pytestmark = pytest.mark.neo4j
+
+ENCODER = Worded()
+CALLER = Caller("a", ("x",), read_only=True)
+CALLERS = (EVERYTHING, CALLER, Caller(scopes=("read:x",)))
+REQUESTS = ("mail the customer the invoice of order 4821", "Größe 住所 😀", "")
+Fill = Callable[[Registry], None]
+Pair = tuple[Registry, Registry]
+
+
+@pytest.fixture(scope="module")
+def both(
+    neo4j_server: Any, wipe: Callable[[Any], None], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Fill], Pair]]:
+    """Put the same into two fresh stores, one of each engine."""
+    opened: list[Registry] = []
+    wipe(neo4j_server)
+
+    def make(fill: Fill) -> Pair:
+        while opened:
+            opened.pop().close()
+        with neo4j_server.driver() as driver:
+            driver.execute_query("MATCH (n) DETACH DELETE n")
+        folder = tmp_path_factory.mktemp("embedded")
+        for where in (Settings(str(folder)), neo4j_server.settings()):
+            opened.append(Registry.open(where))
+            fill(opened[-1])
+        return opened[0], opened[1]
+
+    yield make
+    while opened:
+        opened.pop().close()
+
+
+def ask(
+    registry: Registry,
+    text: str,
+    caller: Caller = EVERYTHING,
+    fields: frozenset[str] = frozenset(),
+    must: tuple[str, ...] = (),
+) -> Frontier:
+    return Expansion(registry.store).frontier(text, ENCODER.vector(text), fields, caller, must)
+
+
+def from_arrays(registry: Registry, text: str, fields: frozenset[str]) -> Frontier:
+    return expand(load(registry.store), Question(text, ENCODER.vector(text), fields))
+
+
+def encoded(library: graphs.Library) -> Fill:
+    def fill(registry: Registry) -> None:
+        graphs.fill(registry, library)
+        registry.encode(ENCODER)
+
+    return fill
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_both_engines_and_arrays_give_the_same(seed: int, both: Callable[[Fill], Pair]) -> None:
+    library = graphs.random_library(seed) if seed else graphs.demo_library()
+    embedded, remote = both(encoded(library))
+    fields = frozenset({"order_id", "email"})
+    for constants in ({}, SMALL):
+        with limits(**constants):
+            for text in REQUESTS:
+                for caller in CALLERS:
+                    found = ask(remote, text, caller, fields)
+                    assert differing(found, ask(embedded, text, caller, fields)) == [], caller
+                assert (
+                    differing(from_arrays(remote, text, fields), ask(remote, text, fields=fields))
+                    == []
+                )
+
+
+@settings(
+    max_examples=6,
+    phases=(Phase.generate,),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(worlds(), st.sampled_from(WORDS), st.frozensets(st.sampled_from(FIELDS), max_size=2))
+def test_random_registries_give_the_same(
+    both: Callable[[Fill], Pair], world: World, text: str, fields: frozenset[str]
+) -> None:
+    embedded, remote = both(world.fill)
+    with limits(**SMALL):
+        found = ask(remote, text, fields=fields)
+        assert differing(found, ask(embedded, text, fields=fields)) == []
+        assert differing(found, from_arrays(remote, text, fields)) == []
+
+
+# -- what is hidden -----------------------------------------------------------------------------
+
+
+def tool(name: str, needs: str, gives: str, **more: Any) -> dict[str, Any]:
+    return {
+        "service": "shop",
+        "name": name,
+        "description": f"{name} the order and the invoice",
+        "inputs": [{"name": needs}],
+        "outputs": [{"name": gives}],
+        **more,
+    }
+
+
+def way(name: str, *tools: str) -> dict[str, Any]:
+    return {
+        "trace_id": name,
+        "request": "order mail",
+        "steps": [{"tool": f"shop/{t}"} for t in tools],
+    }
+
+
+SEEN = World(
+    [
+        tool("find", "customer_name", "order_number"),
+        tool("bill", "order_number", "tax"),
+        tool("mail", "tax", "parcel", visibility="private", owner="a", scopes=["x"]),
+        tool("track", "parcel", "customer_name"),
+    ],
+    [
+        way("1", "find", "bill", "mail"),
+        way("2", "find", "track"),
+        way("3", "bill", "track", "bill"),
+    ],
+)
+HIDDEN = World(
+    [
+        *SEEN.tools,
+        tool("private", "tax", "order_number", visibility="private", owner="b"),
+        tool("team", "parcel", "tax", visibility="team", owner="b"),
+        tool("scope", "tax", "customer_name", scopes=["y"]),
+        tool("quarantine", "tax", "parcel", status="quarantined"),
+        tool("old", "tax", "parcel", status="deprecated"),
+        tool("wipe", "customer_name", "tax", effects="destructive"),
+        tool("write", "customer_name", "parcel", effects="write"),
+    ],
+    [
+        *[
+            way(f"h{at}", "find", name, "bill", "mail", "track")
+            for at, name in enumerate(
+                ("private", "team", "scope", "quarantine", "old", "wipe", "write")
+            )
+        ],
+        *SEEN.traces,
+        way("h7", "find", "mail", "private"),
+        way("h8", "old", "track", "find"),
+    ],
+)
+
+
+def test_what_is_hidden_changes_no_byte(both: Callable[[Fill], Pair]) -> None:
+    for constants in ({}, SMALL):
+        with limits(**constants):
+            expected = [ask(registry, "order mail", CALLER) for registry in both(SEEN.fill)]
+            found = [ask(registry, "order mail", CALLER) for registry in both(HIDDEN.fill)]
+        for first, second in zip(expected, found, strict=True):
+            assert differing(first, second) == []
+        assert differing(*found) == []
+        assert set(found[1].tools) <= {"shop/find", "shop/bill", "shop/mail", "shop/track"}
+
+
+def test_tools_that_must_be_there_come_first(both: Callable[[Fill], Pair]) -> None:
+    _, remote = both(HIDDEN.fill)
+    found = ask(remote, "order mail", CALLER, must=("shop/track", "shop/private", "shop/nobody"))
+    assert found.tools[0] == "shop/track"
+    assert len(found.tools) == 4
+    assert ask(remote, "order mail", must=("shop/private",)).tools[0] == "shop/private"
+
+
+# -- reads --------------------------------------------------------------------------------------
+
+
+def test_how_many_reads_a_frontier_takes(
+    both: Callable[[Fill], Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four lookups of two reads each; then steps, the walk and the vectors."""
+    _, remote = both(HIDDEN.fill)
+    reads: list[str] = []
+    real = remote.store.read
+
+    def counted(name: str, /, **params: object) -> list[dict[str, Any]]:
+        reads.append(name)
+        return real(name, **params)
+
+    monkeypatch.setattr(remote.store, "read", counted)
+    for caller, walk in ((EVERYTHING, 1), (CALLER, 3)):
+        ask(remote, "order mail", caller)  # what is measured once for a state of the graph
+        reads.clear()
+        ask(remote, "order mail", caller)
+        own = [name for name in reads if name.startswith("menu/")]
+        print(f"\n{caller}: {len(reads)} reads, {own}")
+        assert len(own) == 1 + walk
+        assert len(reads) <= 11 + walk
+
+
+def test_an_empty_store(neo4j_empty: Any) -> None:
+    with Registry.open(neo4j_empty.settings()) as registry:
+        for caller in CALLERS:
+            found = ask(registry, "order", caller)
+            assert found.tools == found.memory.ids == []
+        assert differing(ask(registry, "order"), from_arrays(registry, "order", frozenset())) == []

@@ -1,0 +1,286 @@
+"""The frontier from arrays against the rule in plain loops, and without a group of trajectories."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spm.gnn.expansion import Question, expand
+from spm.gnn.library import Counts, Library, Rows, orders, transitions
+from spm.registry import frontier as rule
+from spm.registry.frontier import Frontier, Memory
+from spm.registry.lexical import Index, terms
+from tests.data.frontiers import SMALL, WORDS, Worded, differing, limits
+
+ENCODER = Worded()
+SEEDS = st.integers(0, 10_000)
+
+
+def sentence(rng: random.Random) -> str:
+    return " ".join(rng.choices(WORDS, k=rng.randint(0, 4)))
+
+
+def some_library(seed: int, tools: int | None = None, ways: int | None = None) -> Library:
+    """A random library; counts hold more than its trajectories, and some of them have faded."""
+    rng = random.Random(seed)
+    size = rng.randint(1, 30) if tools is None else tools
+    count = (rng.randint(0, 25) if ways is None else ways) if size else 0
+    fields = sorted(f"field {at}" for at in range(rng.randint(1, 8)))
+    paths = [rng.choices(range(size), k=rng.randint(1, 6)) for _ in range(count)]
+    distinct = [list(dict.fromkeys(path)) for path in paths]
+    documents, requests = ([sentence(rng) for _ in range(k)] for k in (size, count))
+    vectors = [
+        np.array([ENCODER.vector(text) for text in texts], dtype=np.float32).reshape(-1, 6)
+        for texts in (documents, requests)
+    ]
+    vectors[0][rng.sample(range(size), size // 9)] = 0  # not encoded
+    frequency = np.bincount([t for way in distinct for t in way], minlength=size)
+    entries = np.bincount([path[0] for path in paths], minlength=size)
+    ran = Counter(pair for path in paths for pair in transitions(path))
+    ran.update((rng.randrange(size), rng.randrange(size)) for _ in range(2 * count))
+    faded = {pair: rng.choice([1, 1, 0.3, 0]) * number for pair, number in ran.items()}
+    before = Counter(pair for way in distinct for pair in orders(way))
+
+    def some_fields() -> Rows:
+        wanted = [min(len(fields), rng.randint(0, 2)) for _ in range(size)]
+        return Rows.of([sorted(rng.sample(range(len(fields)), few)) for few in wanted])
+
+    return Library(
+        tools=[f"shop/{at:03}" for at in range(size)],
+        family=np.array([rng.randint(-1, 2) for _ in range(size)], dtype=np.int64),
+        service=np.array([rng.randint(0, 2) for _ in range(size)], dtype=np.int64),
+        words=[frozenset({str(at)}) for at in range(size)],
+        fields=fields,
+        takes=some_fields(),
+        gives=some_fields(),
+        vectors=vectors[0],
+        texts=Index(map(terms, documents)),
+        trajectories=[f"j{at:03}" for at in range(count)],
+        requests=requests,
+        request_vectors=vectors[1],
+        request_texts=Index(map(terms, requests)),
+        paths=Rows.of(paths),
+        groups=np.array([rng.randint(0, 4) for _ in range(count)], dtype=np.int64),
+        frequency=(frequency + 1).astype(np.float32),
+        entries=entries.astype(np.float32),
+        followers=Counts.of(faded, size),
+        later=Counts.of(before, size),
+        same={"another": fields[0]},
+    )
+
+
+def some_question(library: Library, seed: int, group: int | None = None) -> Question:
+    rng = random.Random(seed)
+    text = sentence(rng)
+    names = [*library.fields, "another", "unknown"]
+    return Question(text, ENCODER.vector(text), frozenset(rng.sample(names, 2)), group)
+
+
+# -- the rule in plain loops --------------------------------------------------------------------
+
+
+def fused(*rankings: list[int], constant: int) -> dict[int, int]:
+    scores: dict[int, int] = {}
+    for ranking in rankings:
+        for place, key in enumerate(ranking):
+            scores[key] = scores.get(key, 0) + 1_000_000 // (constant + place)
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))
+
+
+def best(scores: dict[int, float]) -> list[int]:
+    return sorted(scores, key=lambda key: (-scores[key], key))
+
+
+def found(vectors: np.ndarray, index: Index, question: Question, count: int) -> tuple[dict, dict]:  # type: ignore[type-arg]
+    cosine = {
+        row: round(float(np.dot(v.astype(float), question.vector.astype(float))), 6)
+        for row, v in enumerate(vectors)
+        if v.any()
+    }
+    scores, matched = index.scores(terms(question.text), np.ones(len(vectors), dtype=bool))
+    words = {int(row): float(scores[row]) for row in matched}
+    return {k: cosine[k] for k in best(cosine)[:count]}, {k: words[k] for k in best(words)[:count]}
+
+
+def dense(counts: Counts) -> dict[tuple[int, int], float]:
+    size = len(counts.starts) - 1
+    return {
+        (a, int(counts.others[at])): float(counts.counts[at])
+        for a in range(size)
+        for at in range(counts.starts[a], counts.starts[a + 1])
+    }
+
+
+def naive(library: Library, question: Question) -> Frontier:
+    size = len(library.tools)
+    near, worded = found(library.vectors, library.texts, question, rule.LOOKUP)
+    near_ways, worded_ways = found(
+        library.request_vectors, library.request_texts, question, rule.MEMORIES
+    )
+    scores = fused(list(near), list(worded), constant=60)
+    memory = list(fused(list(near_ways), list(worded_ways), constant=20))[: rule.MEMORIES]
+    ways = [list(dict.fromkeys(library.paths[row].tolist())) for row in memory]
+    votes: dict[int, int] = {}
+    for place, way in enumerate(ways):
+        for tool in way:
+            votes[tool] = votes.get(tool, 0) + 1_000_000 // (20 + place)
+    whole = sum(1_000_000 // (20 + place) for place in range(len(ways)))
+    votes = {tool: 1_000_000 * vote // whole for tool, vote in votes.items()}
+    top = max(scores.values(), default=1)
+    strength = {tool: 1_000_000 * score // (2 * top) for tool, score in scores.items()} | votes
+    sources = best(dict(strength))[: rule.SOURCES]
+    given = {library.same.get(name, name) for name in question.given}
+    takes, gives = (
+        [set(r[t].tolist()) for t in range(size)] for r in (library.takes, library.gives)
+    )
+    observed = dense(library.followers)
+    near_by: dict[int, float] = {}
+    makers_of: dict[int, float] = {}
+    for place, tool in enumerate(sources):
+        counted = {
+            other: observed.get((tool, other), 0) + observed.get((other, tool), 0)
+            for other in range(size)
+            if other != tool
+        }
+        for other in best({o: n for o, n in counted.items() if n > 0})[: rule.PER_SOURCE]:
+            near_by[other] = near_by.get(other, 0) + 1_000_000 // (60 + place)
+        for field in takes[tool]:
+            if library.fields[field] not in given:
+                makers = [t for t in range(size) if field in gives[t] - takes[t]]
+                for maker in makers:
+                    gain = 1_000_000 // (60 + place) // len(makers)
+                    makers_of[maker] = makers_of.get(maker, 0) + gain
+    chosen = list(
+        dict.fromkeys([*best(dict(votes))[: rule.REMEMBERED], *list(scores)[: rule.ANCHORS]])
+    )
+    for ranking, room in ((near_by, rule.NEIGHBOURS), (makers_of, rule.PRODUCERS)):
+        chosen += [tool for tool in best(ranking) if tool not in chosen][:room]
+    chosen += [tool for tool in dict.fromkeys([*scores, *best(dict(votes))]) if tool not in chosen]
+    chosen = chosen[: rule.SIZE]
+    names = sorted({name for tool in chosen for name in takes[tool] | gives[tool]})
+
+    def square(counts: Counts) -> np.ndarray:  # type: ignore[type-arg]
+        known = dense(counts)
+        rows = [[known.get((a, b), 0.0) for b in chosen] for a in chosen]
+        return np.array(rows, dtype=np.float32).reshape(len(chosen), len(chosen))
+
+    def table(rows: list[set[int]]) -> np.ndarray:  # type: ignore[type-arg]
+        cells = [[name in rows[tool] for name in names] for tool in chosen]
+        return np.array(cells, dtype=np.float32).reshape(len(chosen), len(names))
+
+    def numbered(codes: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        seen = list(dict.fromkeys(int(codes[t]) for t in chosen if codes[t] >= 0))
+        return np.array(
+            [seen.index(codes[t]) if codes[t] >= 0 else -1 for t in chosen], dtype=np.int64
+        )
+
+    def floats(values: list[float]) -> np.ndarray:  # type: ignore[type-arg]
+        return np.array(values, dtype=np.float32)
+
+    def cosine(vector: np.ndarray) -> float:  # type: ignore[type-arg]
+        return round(float(np.dot(vector.astype(float), question.vector.astype(float))), 6)
+
+    steps = [
+        (row, chosen.index(tool), at, len(way))
+        for row, way in enumerate(ways)
+        for at, tool in enumerate(way)
+        if tool in chosen
+    ]
+    return Frontier(
+        tools=[library.tools[t] for t in chosen],
+        similarity=floats([cosine(library.vectors[t]) for t in chosen]),
+        lexical=floats([worded.get(t, 0.0) for t in chosen]),
+        vectors=library.vectors[chosen],
+        request=question.vector,
+        family=numbered(library.family),
+        service=numbered(library.service),
+        words=[library.words[t] for t in chosen],
+        takes=table(takes),
+        gives=table(gives),
+        given=floats([library.fields[name] in given for name in names]),
+        frequency=library.frequency[chosen],
+        entry=library.entries[chosen],
+        precedes=square(library.followers),
+        before=square(library.later),
+        memory=Memory(
+            ids=[library.trajectories[row] for row in memory],
+            similarity=floats([cosine(library.request_vectors[row]) for row in memory]),
+            lexical=floats([worded_ways.get(row, 0.0) for row in memory]),
+            steps=np.array(steps, dtype=np.int64).reshape(-1, 4),
+        ),
+        fields=[library.fields[name] for name in names],
+        anchors=rule.ANCHORS,
+        fused=floats([scores.get(t, 0) / 1_000_000 for t in chosen]),
+    )
+
+
+@given(SEEDS, st.booleans())
+def test_arrays_do_what_plain_loops_do(seed: int, small: bool) -> None:
+    library = some_library(seed)
+    question = some_question(library, seed)
+    with limits(**SMALL if small else {}):
+        assert differing(expand(library, question), naive(library, question)) == []
+
+
+@settings(max_examples=8)
+@given(SEEDS)
+def test_large_libraries_too(seed: int) -> None:
+    library = some_library(seed, tools=300, ways=150)
+    question = some_question(library, seed)
+    made = expand(library, question)
+    assert differing(made, naive(library, question)) == []
+    assert len(made.tools) == rule.SIZE
+
+
+# -- without a group ----------------------------------------------------------------------------
+
+
+@given(SEEDS, st.booleans())
+def test_leaving_a_group_out_is_a_library_without_it(seed: int, small: bool) -> None:
+    library = some_library(seed)
+    for group, rows in library.members.items():
+        question = some_question(library, seed, group)
+        with limits(**SMALL if small else {}):
+            made = expand(library, question)
+            rest = expand(library.without(rows), replace(question, group=None))
+        assert differing(made, rest) == []
+        assert not {library.trajectories[row] for row in rows} & set(made.memory.ids)
+
+
+def test_a_group_that_is_not_there_leaves_nothing_out() -> None:
+    library = some_library(3)
+    question = some_question(library, 3)
+    assert differing(expand(library, replace(question, group=99)), expand(library, question)) == []
+
+
+# -- little to go on ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "of the", "order " * 17_000])
+@pytest.mark.parametrize("tools", [0, 1, 5])
+def test_empty_libraries_and_odd_requests(text: str, tools: int) -> None:
+    library = some_library(1, tools=tools, ways=0)
+    question = Question(text, ENCODER.vector(text))
+    made = expand(library, question)
+    assert len(made.tools) == tools
+    assert made.memory.steps.shape == (0, 4)
+    assert differing(made, naive(library, question)) == []
+
+
+def test_nothing_was_encoded() -> None:
+    library = some_library(2, tools=9, ways=4)
+    blank = replace(
+        library,
+        vectors=np.zeros((9, 0), dtype=np.float32),
+        request_vectors=np.zeros((4, 0), dtype=np.float32),
+    )
+    made = expand(blank, Question("order mail", ENCODER.vector("order mail")))
+    assert made.tools
+    assert made.vectors.shape == (len(made.tools), ENCODER.dimensions)
+    assert not made.similarity.any()
