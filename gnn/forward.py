@@ -4,7 +4,7 @@ Importing torch takes seconds, a menu milliseconds. A test holds both equal.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from spm.gnn.sizes import HEADS, INNER, LAYERS, RELATIONS, SUMMARIES, WIDTH
 from spm.registry.frontier import Floats
 from spm.registry.ranking import PREFIX
 
-Weights = Mapping[str, NDArray[np.floating]]  # single precision; halves only in files
+Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 Shapes = dict[str, tuple[int, ...]]
 
 

@@ -43,10 +43,10 @@ def learn(
     teach, judge = divide(library, lambda text: frozenset(visible(text, words)), config.development)
     run = Run(folder)
     asked = {"name": name, "revision": revision, "scratch": scratch, **plain(config)}
-    if leads:
-        run.begin(asked)
     provenance = Provenance(name, recorded(store) or "", revision, len(teach) + len(judge))
     training = Training(teach, judge, config, run, None if scratch else prior(), tell)
+    if leads:
+        run.begin(asked)
     model = training.model(provenance)
     if not leads:
         return {}

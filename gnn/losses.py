@@ -88,7 +88,7 @@ def path_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -> Te
     """Minus the log-likelihood of the gold prefix under the decoder's own score.
 
     At each place a softmax over the tools not yet placed, from the state that the gold tools
-    before have made: exactly what `decoding.arrange` adds up.
+    before have made: the learned terms that `decoding.arrange` adds up.
     """
     lead = order.precedence - order.precedence.transpose(1, 2)
     total = torch.zeros(len(place), device=place.device)

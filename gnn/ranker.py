@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +50,7 @@ class LearnedRanker:
     ) -> None:
         self._store = store
         self._encoder = encoder
-        self._model = model
+        self._model = cache(model)
         self._expansion = Expansion(store)
 
     @property
@@ -180,11 +181,5 @@ class LearnedRanker:
 
 def default(registry: "Registry") -> "Ranker":
     """The ranker that menus use when nobody chose one: the registry's own model, or the prior."""
-    found: dict[str, Model] = {}
-
-    def model() -> Model:
-        if "model" not in found:
-            found["model"] = model_of(registry.store)
-        return found["model"]
-
-    return LearnedRanker(registry.store, lambda: encoder_of(registry.store), model)
+    store = registry.store
+    return LearnedRanker(store, lambda: encoder_of(store), lambda: model_of(store))

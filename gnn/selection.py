@@ -64,6 +64,8 @@ def measure_menus(model: Model, examples: Sequence[Example]) -> Measures:
 
 def best_sets(weights: Weights, examples: Sequence[Example], *, vectors: bool) -> SetWeights:
     """The set decoder's weights with the most whole chains; the simplest of equals."""
+    if not examples:
+        return SETS[0]
     scored = [measure_sets(weights, sets, examples, vectors=vectors) for sets in SETS]
     best = max(range(len(SETS)), key=lambda at: (scored[at].chain, scored[at].recall, -at))
     return SETS[best]

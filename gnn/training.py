@@ -90,8 +90,9 @@ class Training:
         model = Model(_arrays(network), {}, sets, OrderWeights(), 0.0, vectors, provenance)
         model = self._ordered(model, self._menus(graphs, sets, epochs), judged)
         model = replace(model, cut=best_cut(model, judged))
-        measured = measure_menus(model, judged)
-        return replace(model, provenance=replace(provenance, measures=measured.rounded()))
+        # Where nobody judged nothing was measured, which is not the same as zeros.
+        measured = measure_menus(model, judged).rounded() if judged else {}
+        return replace(model, provenance=replace(provenance, measures=measured))
 
     # -- examples --------------------------------------------------------------------------
 

@@ -136,13 +136,14 @@ def begin(
     sources = ranked({**_shares(fused), **votes})[:SOURCES]
     remembered: list[Key] = ranked(votes)
     anchors: list[Key] = list(fused)
-    kept = dict.fromkeys([*must, *remembered[:REMEMBERED], *anchors[:ANCHORS]])
-    others = (key for key in dict.fromkeys([*anchors, *remembered]) if key not in kept)
+    first = list(must) + remembered[:REMEMBERED] + anchors[:ANCHORS]
+    kept: dict[Key, None] = dict.fromkeys(first)
+    others: list[Key] = [key for key in dict.fromkeys(anchors + remembered) if key not in kept]
     return Start(
         fused=fused,
         sources={key: weight(place) for place, key in enumerate(sources)},
         kept=list(kept),
-        fallback=list(islice(others, SIZE)),
+        fallback=others[:SIZE],
     )
 
 

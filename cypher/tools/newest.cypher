@@ -4,3 +4,4 @@
 // returns: newest
 MATCH (t:Tool)
 RETURN max(t.updated) AS newest
+ORDER BY newest

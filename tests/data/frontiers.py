@@ -32,7 +32,8 @@ FIELDS = ("order_number", "mail_address", "customer_name", "tax", "größe", "pa
 @contextmanager
 def limits(**values: int) -> Iterator[None]:
     """Other limits for both implementations of the rule."""
-    with patch.multiple(rule, **{"SIZE": rule.SIZE} | values):
+    changed: dict[str, Any] = {"SIZE": rule.SIZE} | values
+    with patch.multiple(rule, **changed):
         yield
 
 
@@ -51,7 +52,8 @@ class Worded:
         for term in terms(text):
             seed = zlib.crc32(term.encode())
             found += np.random.default_rng(seed).normal(size=self.dimensions)
-        return (found / np.linalg.norm(found)).astype(np.float32)
+        unit: Floats = (found / np.linalg.norm(found)).astype(np.float32)
+        return unit
 
 
 def differing(first: object, second: object) -> list[str]:

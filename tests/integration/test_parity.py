@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from spm.cypher import Query, load, names
+from spm.gnn.models import prior
+from spm.gnn.ranker import LearnedRanker
 from spm.registry import encoding
 from spm.registry.models import Trace
 from spm.registry.naming import fold
@@ -359,7 +361,8 @@ def test_nearest_is_the_same(shop: Pair, encoder: Any) -> None:
     assert embedded.encoded("trajectory") == remote.encoded("trajectory")
 
 
-def test_menus_are_the_same(shop: Pair, encoder: Any) -> None:
+@pytest.mark.parametrize("learned", [False, True], ids=["plain", "learned"])
+def test_menus_are_the_same(shop: Pair, encoder: Any, learned: bool) -> None:
     known = [t.request for t in graphs.demo_library().traces]
     requests = [
         *random.Random(13).sample(known, MENUS - 6),
@@ -371,9 +374,14 @@ def test_menus_are_the_same(shop: Pair, encoder: Any) -> None:
         "'; MATCH (n) DETACH DELETE n //",
     ]
     shared: Any = Remembering(encoder)
-    rankers = [PlainRanker(registry.store, lambda: shared) for registry in shop]
+    rankers: list[Any] = [
+        LearnedRanker(registry.store, lambda: shared, prior)
+        if learned
+        else PlainRanker(registry.store, lambda: shared)
+        for registry in shop
+    ]
     for number, request in enumerate(requests):
-        size = {"size": 5, "prefix": 3} if number % 5 == 0 else {}
+        size: dict[str, Any] = {"size": 5, "prefix": 3} if number % 5 == 0 else {}
         state = ["order_id"] if number % 3 == 0 else []
         expected, found = (
             dataclasses.replace(r.menu(request, ranker=ranker, state=state, **size), revision=0)

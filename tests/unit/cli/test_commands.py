@@ -91,7 +91,7 @@ def test_writing_commands_answer_in_json(spm, manifest_file, tmp_path):
     traces = tmp_path / "t.jsonl"
     traces.write_text('{"request": "mail Ann", "steps": ["send_mail"]}\n')
     done = spm("traces", "import", traces, "--store", store, "--json")
-    assert done.json == {"imported": 1, "known": 0, "skipped": 0, "steps": 1}
+    assert done.json == {"imported": 1, "known": 0, "differing": 0, "skipped": 0, "steps": 1}
     done = spm("tools", "remove", "send_mail", "--force", "--store", store, "--json")
     assert done.json == {"removed": "mail/send_mail"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def best(scores: dict[int, float]) -> list[int]:
     return sorted(scores, key=lambda key: (-scores[key], key))
 
 
-def found(vectors: np.ndarray, index: Index, question: Question, count: int) -> tuple[dict, dict]:  # type: ignore[type-arg]
+def found(vectors: np.ndarray, index: Index, question: Question, count: int) -> Any:
     cosine = {
         row: round(float(np.dot(v.astype(float), question.vector.astype(float))), 6)
         for row, v in enumerate(vectors)
@@ -165,25 +166,25 @@ def naive(library: Library, question: Question) -> Frontier:
     chosen = chosen[: rule.SIZE]
     names = sorted({name for tool in chosen for name in takes[tool] | gives[tool]})
 
-    def square(counts: Counts) -> np.ndarray:  # type: ignore[type-arg]
+    def square(counts: Counts) -> np.ndarray:
         known = dense(counts)
         rows = [[known.get((a, b), 0.0) for b in chosen] for a in chosen]
         return np.array(rows, dtype=np.float32).reshape(len(chosen), len(chosen))
 
-    def table(rows: list[set[int]]) -> np.ndarray:  # type: ignore[type-arg]
+    def table(rows: list[set[int]]) -> np.ndarray:
         cells = [[name in rows[tool] for name in names] for tool in chosen]
         return np.array(cells, dtype=np.float32).reshape(len(chosen), len(names))
 
-    def numbered(codes: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    def numbered(codes: np.ndarray) -> np.ndarray:
         seen = list(dict.fromkeys(int(codes[t]) for t in chosen if codes[t] >= 0))
         return np.array(
             [seen.index(codes[t]) if codes[t] >= 0 else -1 for t in chosen], dtype=np.int64
         )
 
-    def floats(values: list[float]) -> np.ndarray:  # type: ignore[type-arg]
+    def floats(values: list[float]) -> np.ndarray:
         return np.array(values, dtype=np.float32)
 
-    def cosine(vector: np.ndarray) -> float:  # type: ignore[type-arg]
+    def cosine(vector: np.ndarray) -> float:
         return round(float(np.dot(vector.astype(float), question.vector.astype(float))), 6)
 
     steps = [

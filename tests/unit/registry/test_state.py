@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from spm.registry import Registry, demo, state
 from spm.registry.errors import InputError
+from spm.registry.links import merge
 from spm.registry.spoken import Vocabulary
 from spm.registry.state import visible
 
@@ -246,20 +247,11 @@ def test_a_generic_alias_says_nothing():
     assert visible("id: 5", rows) == []
 
 
-class Fields:
-    """A store that knows three fields, two of them merged."""
-
-    def read(self, name, /, **params):
-        if name == "atlas/same":
-            return [{"field": "order_id", "same": "purchase_key"}]
-        return [
-            {"field": name, "type": "string", "aliases": []}
-            for name in ("order_id", "purchase_key", "ticket_id")
-        ]
-
-
-def test_merged_names_give_both_fields():
-    known = state.vocabulary(Fields())
+def test_merged_names_give_both_fields(registry, manifest):
+    taken = ["order_id", "purchase_key", "ticket_id"]
+    registry.register(manifest("desk", find=(taken, ["report"])))
+    merge(registry.store, "order_id", "purchase_key", by="ann")
+    known = state.vocabulary(registry.store)
     assert visible("order 5", known) == ["order_id", "purchase_key"]
     assert visible("purchase 5", known) == ["order_id", "purchase_key"]
     assert visible("ticket 5", known) == ["ticket_id"]

@@ -3,6 +3,7 @@
 import json
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -239,7 +240,7 @@ def as_own():
 
 
 def as_openai():
-    messages = [{"role": "user", "content": "Mail Ann"}]
+    messages: list[Any] = [{"role": "user", "content": "Mail Ann"}]
     for name, arguments, result in CALLS:
         called = {"name": name, "arguments": json.dumps(arguments)}
         messages += [
@@ -259,7 +260,7 @@ def as_responses():
 
 
 def as_anthropic():
-    messages = [{"role": "user", "content": "Mail Ann"}]
+    messages: list[Any] = [{"role": "user", "content": "Mail Ann"}]
     for name, arguments, result in CALLS:
         text = [{"type": "text", "text": json.dumps(result)}]
         used = {"type": "tool_use", "id": name, "name": name, "input": arguments}
