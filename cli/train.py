@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RunOption = Annotated[
     Path | None,
     typer.Option(
-        "--run",
+        "--folder",  # not --run: torchrun would take that for an option of its own
         metavar="FOLDER",
         help="Where config, metrics, curves and the model go; an unfinished run goes on there. "
         "Default: runs/NAME.",

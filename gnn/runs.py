@@ -37,7 +37,7 @@ class Run:
             other = [key for key in keys if before.get(key) != config.get(key)]
             raise InputError(
                 f"The folder {str(self.folder)!r} holds a run with other {', '.join(other)}. "
-                "Choose another folder with --run, or remove it."
+                "Choose another with --folder, or remove it."
             )
         disk.replace(file, text.encode(), b"\n")
 
