@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spm.gnn.constructor import construct
+from spm.gnn.constructor import names as ids
 from spm.gnn.models import place, prior
 from spm.gnn.ranker import LearnedRanker
 from spm.registry import Registry, demo
 from spm.registry.access import Caller
 from spm.registry.errors import ModelError, UnknownTool
+from spm.registry.expansion import Expansion
 from spm.registry.ranking import Ask
+from spm.registry.tools import Resolver
 
 ROUTE = ["lookup_order", "create_receipt", "get_customer_email", "send_email_receipt"]
 ATTACK = (
@@ -259,3 +263,22 @@ def test_a_registry_uses_its_own_model_when_it_has_one(shop_copy, shipped):
         save(strange, place(registry.store))
         with pytest.raises(ModelError, match="belongs to another"):
             model_of(registry.store)
+
+
+def test_without_traces_a_menu_is_not_worse_than_text(registry, encoder, shipped):
+    """On the demo, which the prior has never seen: whole paths among the first ten tools."""
+    for each in demo.manifests():
+        registry.register(each)
+    registry.encode(encoder)
+    resolver = Resolver(registry.store)
+    solved = [trace for trace in demo.trajectories() if trace.success][::8]
+    vectors = encoder.encode_requests([trace.request for trace in solved])
+    found = {"prior": 0, "text": 0}
+    for trace, vector in zip(solved, vectors, strict=True):
+        gold = {resolver.resolve(step.tool) for step in trace.steps if step.ok}
+        frontier = Expansion(registry.store).frontier(trace.request, vector, frozenset())
+        text = [frontier.tools[i] for i in np.argsort(-frontier.fused, kind="stable")]
+        found["prior"] += gold <= set(ids(construct(shipped, frontier))[:10])
+        found["text"] += gold <= set(text[:10])
+    print(f"\nwhole paths among ten tools of {len(solved)} requests, without traces: {found}")
+    assert found["prior"] >= found["text"]
