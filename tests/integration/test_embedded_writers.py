@@ -34,7 +34,7 @@ def test_a_second_writer_is_refused_at_once(forkers: tuple[Forker, Forker], tmp_
     holder.until("holding")
     begun = time.monotonic()
     [said, _] = second.run("try_once", tmp_path, 3)
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 5
     assert said[0] == "locked"
     assert f"process {holder.pid}" in " ".join(said)
     # In this process too, and a repair is a writer.
@@ -43,7 +43,7 @@ def test_a_second_writer_is_refused_at_once(forkers: tuple[Forker, Forker], tmp_
     for write in (lambda: workload.perform(store, 3), lambda: store.repair(accept_loss=False)):
         with pytest.raises(StoreLocked, match=f"process {holder.pid}"):
             write()
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 5
     # A reader is not held up, and sees what was acknowledged.
     assert workload.content(tmp_path) == workload.expected(3)
     assert all(finding.ok for finding in store.check())

@@ -94,7 +94,8 @@ def test_any_text_either_passes_or_is_refused(text: str) -> None:
 def test_time_is_linear(unit: str) -> None:
     begin = time.process_time()
     refuses(("RETURN " + unit * MAX_LENGTH)[:MAX_LENGTH])
-    assert time.process_time() - begin < 1.0
+    # Generous, because a collection of garbage may fall into it; a quadratic gate takes minutes.
+    assert time.process_time() - begin < 10.0
 
 
 def test_long_queries_are_refused() -> None:

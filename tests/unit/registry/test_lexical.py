@@ -71,7 +71,8 @@ def test_only_so_many_different_terms_count():
 def test_long_texts_take_linear_time(unit):
     begin = time.process_time()
     terms((unit * 100_000)[:100_000])
-    assert time.process_time() - begin < 1
+    # Generous, because a collection of garbage may fall into it.
+    assert time.process_time() - begin < 10
 
 
 def naive(documents, query, seen):
