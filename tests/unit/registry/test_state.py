@@ -326,7 +326,7 @@ def test_labelled_requests_give_what_a_person_says(library, split):
 def test_no_request_takes_long(many, request_text):
     before = time.process_time()
     visible(request_text, many)
-    assert time.process_time() - before < 2  # it takes a quarter of that; the machine is shared
+    assert time.process_time() - before < 10  # it takes half a second; quadratic takes minutes
 
 
 @pytest.fixture(scope="module")
