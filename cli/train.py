@@ -20,7 +20,7 @@ RunOption = Annotated[
         "--folder",  # not --run: torchrun would take that for an option of its own
         metavar="FOLDER",
         help="Where config, metrics, curves and the model go; an unfinished run goes on there. "
-        "Default: runs/NAME.",
+        "Default: runs/NAME-REVISION.",
     ),
 ]
 
@@ -63,7 +63,8 @@ def train(
     with opened(store) as registry, parallel.joined() as leads:
         if leads:
             prepared(registry)
-        summary = _trained(registry, run or Path("runs") / name, name, config, scratch, leads)
+        folder = run or Path("runs") / f"{name}-{registry.status()['revision']}"
+        summary = _trained(registry, folder, name, config, scratch, leads)
     if not leads:
         return
     if json:
