@@ -40,7 +40,7 @@ def test_what_is_asked_for_is_written_down(run):
 
 
 def test_something_else_is_refused_with_what_differs(run):
-    with pytest.raises(InputError, match=r"with other more, seed\. Choose another folder"):
+    with pytest.raises(InputError, match=r"with other more, seed\. Choose another with --folder"):
         run.begin({"seed": 2, "folds": 3, "more": True})
     assert json.loads((run.folder / "config.json").read_text()) == {"seed": 1, "folds": 3}
 
