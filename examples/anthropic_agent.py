@@ -6,12 +6,11 @@
 Standard output gets the trace, standard error what happens.
 """
 
-import argparse
 import json
 from typing import Any
 
 from anthropic import Anthropic
-from shop import MOST, Run
+from shop import MOST, Run, options
 
 from spm.registry import Registry
 from spm.registry.menus.serving import serve
@@ -52,13 +51,7 @@ def work(registry: Registry, client: Anthropic, model: str, run: Run) -> str | N
 
 def main() -> None:
     """Run one request and print its trace."""
-    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("request", help="what the agent should do, in quotes")
-    options.add_argument("--store", help="a folder or a Neo4j address; default: as spm itself")
-    options.add_argument("--base-url", help="another server that speaks the protocol")
-    options.add_argument("--model", required=True, help="what the server calls the model")
-    options.add_argument("--yes", action="store_true", help="run destructive tools unasked")
-    given = options.parse_args()
+    given = options(__doc__)
     run = Run(given.request, "examples/anthropic_agent.py", given.yes)
     client = Anthropic(base_url=given.base_url)  # the key comes from ANTHROPIC_API_KEY
     with Registry.open(given.store) as registry:

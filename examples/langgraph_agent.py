@@ -6,7 +6,6 @@
 The model is LangChain's ChatOpenAI, which takes every compatible server (--base-url).
 """
 
-import argparse
 import json
 from typing import Any
 
@@ -15,7 +14,7 @@ from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, MessagesState, StateGraph
-from shop import MOST, Run
+from shop import MOST, Run, options
 
 from spm.registry import Registry, ToolSpec
 from spm.registry.menus.serving import serve
@@ -92,13 +91,7 @@ def chosen(state: MessagesState) -> list[ToolCall]:
 
 def main() -> None:
     """Run one request and print its trace."""
-    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("request", help="what the agent should do, in quotes")
-    options.add_argument("--store", help="a folder or a Neo4j address; default: as spm itself")
-    options.add_argument("--base-url", help="another server that speaks the protocol")
-    options.add_argument("--model", required=True, help="what the server calls the model")
-    options.add_argument("--yes", action="store_true", help="run destructive tools unasked")
-    given = options.parse_args()
+    given = options(__doc__)
     run = Run(given.request, "examples/langgraph_agent.py", given.yes)
     llm = ChatOpenAI(model=given.model, base_url=given.base_url)  # the key: OPENAI_API_KEY
     with Registry.open(given.store) as registry:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +12,17 @@ from spm.registry import ToolSpec
 
 MOST = 8  # calls in one run
 VALUES = {"integer": 3, "number": 49.9, "boolean": True, "array": [], "object": {}}
+
+
+def options(document: str | None) -> Namespace:
+    """The command line that every agent here takes."""
+    parser = ArgumentParser(description=(document or "").partition("\n")[0])
+    parser.add_argument("request", help="what the agent should do, in quotes")
+    parser.add_argument("--store", help="a folder or a Neo4j address; default: as spm itself")
+    parser.add_argument("--base-url", help="another server that speaks the protocol")
+    parser.add_argument("--model", required=True, help="what the server calls the model")
+    parser.add_argument("--yes", action="store_true", help="run destructive tools unasked")
+    return parser.parse_args()
 
 
 def answer(spec: ToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from spm.gnn.models import model_of
 from spm.registry import state
 from spm.registry.access import Caller
 from spm.registry.encoding import Encoder
-from spm.registry.errors import UnknownTool
 from spm.registry.expansion import Expansion
 from spm.registry.frontier import Frontier
-from spm.registry.menus.sight import hindrances
+from spm.registry.menus.sight import obstacles
 from spm.registry.ranking import Ask, Menu, WhyNot
+from spm.registry.spoken import Vocabulary
 from spm.registry.store import Store
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class LearnedRanker:
         self._encoder = encoder
         self._model = cache(model)
         self._expansion = Expansion(store)
+        self._words: tuple[tuple[int, Caller], state.Spoken] | None = None
 
     @property
     def name(self) -> str:
@@ -88,12 +89,7 @@ class LearnedRanker:
         for item in menu.items:
             if item.id == tool:
                 return WhyNot(tool, item.rank, [], [], item.terms, cutoff)
-        cards = self._store.read("tools/show", ids=[tool])
-        if not cards:
-            raise UnknownTool(tool, [])
-        found = hindrances(cards[0], ask.caller)
-        if tool in ask.done:
-            found.append(("It ran already.", "leaving out --done for it"))
+        _, found = obstacles(self._store, ask, tool)
         if found:
             change = " and ".join(remedy for _, remedy in found)
             return WhyNot(tool, None, [reason for reason, _ in found], [change], {}, cutoff)
@@ -147,9 +143,16 @@ class LearnedRanker:
 
     def _given(self, ask: Ask) -> frozenset[str]:
         """The visible fields: what the request shows and what the caller says."""
-        known = self._vocabulary(ask.caller)
+        known = self._known(ask.caller)
         said = state.given(ask.state, known).fields
         return frozenset({*state.visible(ask.request, known), *said})
+
+    def _known(self, caller: Caller) -> state.Spoken:
+        """The vocabulary, made once for each state of the graph: indexing it costs milliseconds."""
+        key = (self._revision(), caller)
+        if self._words is None or self._words[0] != key:
+            self._words = (key, self._vocabulary(caller))
+        return self._words[1]
 
     def _vocabulary(self, caller: Caller) -> state.Spoken:
         """The fields that the caller may know of.
@@ -160,7 +163,7 @@ class LearnedRanker:
         if not caller.restricted:
             return state.vocabulary(self._store)
         rows = self._store.read("access/fields", **caller.params())
-        return [row["field"] for row in rows]
+        return Vocabulary([row["field"] for row in rows])
 
     def _revision(self) -> int:
         found = self._store.read("state/registry")

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from spm.registry import paths, state
 from spm.registry.encoding import Encoder
-from spm.registry.errors import UnknownTool
 from spm.registry.menus.items import Known, Places, edges
-from spm.registry.menus.sight import hindrances, lifted
+from spm.registry.menus.sight import lifted, obstacles
 from spm.registry.menus.view import Near, View
 from spm.registry.ranking import Ask, Menu, WhyNot
 from spm.registry.route import Contract, arrange
@@ -70,16 +69,11 @@ class PlainRanker:
         terms = {t: round(v, 4) for t, v in sorted(draft.scores.terms.get(tool, {}).items())}
         if place := next((item.rank for item in built.items if item.id == tool), None):
             return WhyNot(tool, place, [], [], terms, cutoff)
-        cards = self._store.read("tools/show", ids=[tool])
-        if not cards:
-            raise UnknownTool(tool, [])
-        found = hindrances(cards[0], ask.caller)
-        if tool in ask.done:
-            found.append(("It ran already.", "leaving out --done for it"))
+        card, found = obstacles(self._store, ask, tool)
         if found:
             changes = [change for _, change in found]
-            if cards[0]["status"] == "active":
-                changes += self._further(lifted(cards[0], ask), tool)
+            if card["status"] == "active":
+                changes += self._further(lifted(card, ask), tool)
             reasons = [reason for reason, _ in found]
             return WhyNot(tool, None, reasons, [" and ".join(changes)], terms, cutoff)
         if tool not in draft.order:

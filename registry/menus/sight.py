@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from spm.registry.access import Caller
+from spm.registry.errors import UnknownTool
 from spm.registry.ranking import Ask
 from spm.registry.store import Row, Store
 
@@ -38,6 +39,21 @@ def hindrances(card: Row, caller: Caller) -> list[tuple[str, str]]:
     if caller.read_only and card["effects"] != "read":
         found.append((f"Its effects are {card['effects']}.", "leaving out --read-only"))
     return found
+
+
+def obstacles(store: Store, ask: Ask, tool: str) -> tuple[Row, list[tuple[str, str]]]:
+    """A tool's card, and what keeps it out of a menu before anything is scored.
+
+    Raises:
+        UnknownTool: there is no such tool.
+    """
+    cards = store.read("tools/show", ids=[tool])
+    if not cards:
+        raise UnknownTool(tool, [])
+    found = hindrances(cards[0], ask.caller)
+    if tool in ask.done:
+        found.append(("It ran already.", "leaving out --done for it"))
+    return cards[0], found
 
 
 def lifted(card: Row, ask: Ask) -> Ask:

@@ -180,12 +180,3 @@ def check_full(heard: list[list[str]]) -> None:
     assert said["again"] in (["StoreWriteFailed"], ["written"])
     assert said["resumed"] == [str(count + 5)]
     assert said["end"] == ["0"]
-
-
-def test_say_how_many(capsys: pytest.CaptureFixture[str]) -> None:
-    """The figures of the tests above."""
-    with capsys.disabled():
-        print(
-            f"\nfull disks: {len(SIZES)} file size limits, {len(DISKS)} real file systems "
-            "(if not skipped), 0 lost, 0 reads refused, 0 that did not resume"
-        )

@@ -71,7 +71,9 @@ def test_a_broken_file_is_refused_with_file_and_line(source, line, message):
     ],
 )
 def test_what_stands_in_quotes_and_comments_is_not_looked_at(statement):
-    parse("a/b", f"// One.\n// params:\n// access: read\n// returns:\n{statement}\n")
+    found = parse("a/b", f"// One.\n// params:\n// access: read\n// returns:\n{statement}\n")
+    assert found.text == statement
+    assert found.params == ()
 
 
 @pytest.mark.parametrize("name", ["tools/nothing", "nothing/list", "list", "", "../registry/shop"])
