@@ -8,8 +8,8 @@ so that nothing below knows about data sets.
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Episode:
     path: list[str]
     state: list[str]
     split: str
+    edges: tuple[tuple[str, str], ...] = ()  # known data flow, producer first
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,55 @@ def read(folder: Path, prefix: str = "") -> DataSet:
             [known.get(tool, "") for tool in row["path"]],
             list(row.get("state") or []),
             row["split"],
+            _edges(row, known),
         )
         for row in rows(folder / "episodes.jsonl.gz")
         if row["id"].startswith(prefix)
     ]
     kept = [episode for episode in found if episode.path and all(episode.path)]
     return DataSet(name, manifest, kept, len(found) - len(kept))
+
+
+def united(sets: Sequence[DataSet]) -> list[DataSet]:
+    """Several data sets as one library: equal tools and equal requests once, in the first.
+
+    Two tools are equal when name and description are; the paths of later sets go through the first.
+    """
+    tools: dict[tuple[str, str], str] = {}
+    requests: set[str] = set()
+    found = []
+    for data in sets:
+        stands = {
+            f"{data.name}/{tool.name}": tools.setdefault(
+                (tool.name, tool.description), f"{data.name}/{tool.name}"
+            )
+            for tool in data.manifest.tools
+        }
+        kept = [t for t in data.manifest.tools if stands[(i := f"{data.name}/{t.name}")] == i]
+        new = [one for one in data.episodes if one.request not in requests]
+        requests |= {one.request for one in data.episodes}
+        found.append(
+            DataSet(
+                data.name,
+                data.manifest.model_copy(update={"tools": kept}),
+                [_through(one, stands) for one in new],
+                data.dropped,
+            )
+        )
+    return found
+
+
+def _through(episode: Episode, stands: dict[str, str]) -> Episode:
+    return replace(
+        episode,
+        path=[stands[tool] for tool in episode.path],
+        edges=tuple((stands[a], stands[b]) for a, b in episode.edges),
+    )
+
+
+def _edges(row: dict[str, Any], known: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    pairs = (tuple(known.get(tool, "") for tool in edge[:2]) for edge in row.get("edges") or [])
+    return tuple((first, second) for first, second in pairs if first and second)
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,196 @@
+"""A corpus: a library with the trajectories it may learn from, and tasks whose paths are known.
+
+Everything that builds menus for an evaluation is given a corpus and sees of a task its question
+alone. Train fits, valid chooses, tasks (test) report.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from spm.evaluation.folders import DataSet, Episode
+from spm.gnn.encoder import encoder_of
+from spm.gnn.examples import Row, Visible, rows_of, split
+from spm.gnn.expansion import Question
+from spm.gnn.library import Library
+from spm.gnn.loading import load
+from spm.registry import Registry
+from spm.registry.encoding import recorded
+from spm.registry.state import visible, vocabulary
+from spm.registry.store import Store, Vector
+
+FORMAT = 1
+# Of a registry's own trajectories, these shares choose and report. Whole groups, by a hash.
+CHOOSE, REPORT = 0.1, 0.2
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A request to build a menu for, and the path that is hidden from whoever builds it."""
+
+    id: str
+    question: Question
+    path: list[str]
+    edges: tuple[tuple[str, str], ...] = ()  # known data flow, producer first
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What an evaluation works on.
+
+    Attributes:
+        name: for people.
+        library: tools, contracts, and the train trajectories as memory.
+        documents: the text of each tool, in the library's order.
+        teach: the train trajectories as questions without their own group.
+        judge: questions to choose by.
+        tasks: questions to report on.
+        encoder: what made the vectors.
+        about: everything that tells two corpora apart.
+    """
+
+    name: str
+    library: Library
+    documents: list[str]
+    teach: list[Row]
+    judge: list[Row]
+    tasks: list[Task]
+    encoder: str
+    about: tuple[str, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for equal content; caches go by it."""
+        found = hashlib.sha256(json.dumps([FORMAT, self.encoder, *self.about]).encode())
+        found.update(json.dumps([self.library.tools, self.library.trajectories]).encode())
+        for task in self.tasks:
+            found.update(json.dumps([task.id, task.question.text, task.path]).encode())
+        return found.hexdigest()
+
+    def only(self, prefix: str = "", limit: int | None = None) -> "Corpus":
+        """The corpus with those tasks whose id begins so; at most so many, evenly spread."""
+        kept = [task for task in self.tasks if task.id.startswith(prefix)]
+        if limit is not None and limit < len(kept):
+            kept = [kept[at] for at in np.linspace(0, len(kept) - 1, limit).astype(int)]
+        return replace(self, tasks=kept)
+
+
+def of_sets(
+    sets: Sequence[DataSet],
+    cache: Path,
+    reported: str = "test",
+    progress: Progress | None = None,
+) -> Corpus:
+    """Make a corpus of data sets with fixed splits, in one library.
+
+    Args:
+        sets: what was read; several are united beforehand by `folders.united`.
+        cache: where registries and vectors lie that were made before.
+        reported: the split whose episodes are the tasks.
+        progress: hears how many texts are encoded.
+    """
+    key = _key(sets)
+    folder = cache / "corpora" / key[:16]
+    with Registry.open(str(folder / "registry")) as registry:
+        encoder = encoder_of(registry.store)
+        for data in sets:
+            registry.register(data.manifest)
+        for data in sets:
+            registry.import_traces(data.traces("train"))
+        registry.encode(encoder, progress)
+        seen = seeing(registry.store)
+        library = load(registry.store)
+        asked = [one for data in sets for one in data.episodes if one.split != "train"]
+        vectors = _vectors(folder / "requests.npy", asked, encoder.encode_requests, progress)
+        documents = texts(registry.store, library)
+        name = recorded(registry.store) or ""
+    questions = [
+        Question(one.request, vector, seen(one.request) | frozenset(one.state))
+        for one, vector in zip(asked, vectors, strict=True)
+    ]
+    pairs = list(zip(asked, questions, strict=True))
+    return Corpus(
+        name="+".join(data.name for data in sets),
+        library=library,
+        documents=documents,
+        teach=rows_of(library, seen, library, range(len(library.trajectories)), teach=True),
+        judge=[Row(library, question, one.path) for one, question in pairs if one.split == "valid"],
+        tasks=[
+            Task(one.id, question, one.path, one.edges)
+            for one, question in pairs
+            if one.split == reported
+        ],
+        encoder=name,
+        about=(key, reported),
+    )
+
+
+def of_registry(store: Store) -> Corpus:
+    """Make a corpus of a registry's own trajectories: some teach, some choose, some report."""
+    library, seen = load(store), seeing(store)
+    others, reported = split(library, REPORT)
+    kept = library.without(reported)
+    teach, judge = split(kept, CHOOSE / (1 - REPORT))
+    known = kept.without(judge)
+    return Corpus(
+        name=Path(store.location).name,
+        library=known,
+        documents=texts(store, library),
+        teach=rows_of(kept, seen, known, teach, teach=True),
+        judge=rows_of(kept, seen, known, judge, teach=False),
+        tasks=[
+            Task(library.trajectories[at], row.question, row.path)
+            for at, row in zip(
+                reported, rows_of(library, seen, known, reported, teach=False), strict=True
+            )
+        ],
+        encoder=recorded(store) or "",
+        about=("registry", store.location, str(len(others))),
+    )
+
+
+def seeing(store: Store) -> Visible:
+    """What shows the visible fields of a request in this registry's vocabulary."""
+    words = vocabulary(store)
+    return lambda text: frozenset(visible(text, words))
+
+
+def texts(store: Store, library: Library) -> list[str]:
+    """The document of each tool, in the library's order."""
+    found = {row["id"]: row["text"] for row in store.read("vectors/tool_texts")}
+    return [found[tool] for tool in library.tools]
+
+
+def _key(sets: Sequence[DataSet]) -> str:
+    found = hashlib.sha256(str(FORMAT).encode())
+    for data in sets:
+        found.update(data.name.encode() + data.manifest.fingerprint().encode())
+        for one in data.episodes:
+            said = [one.id, one.request, one.path, one.state, one.split]
+            found.update(json.dumps(said).encode())
+    return found.hexdigest()
+
+
+def _vectors(
+    file: Path,
+    asked: Sequence[Episode],
+    encode: Callable[..., Vector],
+    progress: Progress | None,
+) -> Vector:
+    """The vectors of requests that are not in the registry; made once."""
+    if file.exists():
+        kept: Vector = np.load(file, allow_pickle=False)
+        if len(kept) == len(asked):
+            return kept
+    tell = (lambda done: progress(done, len(asked))) if progress else None
+    made = encode([one.request for one in asked], tell)
+    draft = file.with_suffix(".draft.npy")
+    np.save(draft, made, allow_pickle=False)
+    draft.replace(file)
+    return made
