@@ -8,20 +8,21 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
-from spm.evaluation.folders import DataSet, Episode
+from spm.evaluation.folders import DataSet
 from spm.gnn.encoder import encoder_of
-from spm.gnn.examples import Row, Visible, rows_of, split
+from spm.gnn.examples import Row, rows_of, split
 from spm.gnn.expansion import Question
 from spm.gnn.library import Library
 from spm.gnn.loading import load
+from spm.gnn.requests import Clauses, Seen, Tell, read
 from spm.registry import Registry
 from spm.registry.encoding import recorded
-from spm.registry.state import visible, vocabulary
+from spm.registry.state import vocabulary
 from spm.registry.store import Store, Vector
 
 FORMAT = 1
@@ -99,21 +100,18 @@ def of_sets(
     folder = cache / "corpora" / key[:16]
     with Registry.open(str(folder / "registry")) as registry:
         encoder = encoder_of(registry.store)
-        for data in sets:
-            registry.register(data.manifest)
-        for data in sets:
-            registry.import_traces(data.traces("train"))
-        registry.encode(encoder, progress)
-        seen = seeing(registry.store)
+        if not (made := folder / "complete").exists():
+            _fill(registry, sets, progress)
+            made.touch()
         library = load(registry.store)
         asked = [one for data in sets for one in data.episodes if one.split != "train"]
-        vectors = _vectors(folder / "requests.npy", asked, encoder.encode_requests, progress)
+        requests = [*library.requests, *(one.request for one in asked)]
+        encode = partial(_kept, folder / "clauses.npz", encoder.encode_clauses)
+        tell = partial(_tell, progress, len(set(requests))) if progress else None
+        seen = read(requests, vocabulary(registry.store), encode, tell)
         documents = texts(registry.store, library)
         name = recorded(registry.store) or ""
-    questions = [
-        Question(one.request, vector, seen(one.request) | frozenset(one.state))
-        for one, vector in zip(asked, vectors, strict=True)
-    ]
+    questions = [Question.of(one.request, _with(seen[one.request], one.state)) for one in asked]
     pairs = list(zip(asked, questions, strict=True))
     return Corpus(
         name="+".join(data.name for data in sets),
@@ -131,9 +129,20 @@ def of_sets(
     )
 
 
-def of_registry(store: Store) -> Corpus:
+def _fill(registry: Registry, sets: Sequence[DataSet], progress: Progress | None) -> None:
+    for data in sets:
+        registry.register(data.manifest)
+    for data in sets:
+        registry.import_traces(data.traces("train"))
+    registry.encode(encoder_of(registry.store), progress)
+
+
+def of_registry(store: Store, progress: Progress | None = None) -> Corpus:
     """Make a corpus of a registry's own trajectories: some teach, some choose, some report."""
-    library, seen = load(store), seeing(store)
+    library = load(store)
+    tell = partial(_tell, progress, len(set(library.requests))) if progress else None
+    encode = encoder_of(store).encode_clauses
+    seen = read(library.requests, vocabulary(store), encode, tell)
     others, reported = split(library, REPORT)
     kept = library.without(reported)
     teach, judge = split(kept, CHOOSE / (1 - REPORT))
@@ -155,12 +164,6 @@ def of_registry(store: Store) -> Corpus:
     )
 
 
-def seeing(store: Store) -> Visible:
-    """What shows the visible fields of a request in this registry's vocabulary."""
-    words = vocabulary(store)
-    return lambda text: frozenset(visible(text, words))
-
-
 def texts(store: Store, library: Library) -> list[str]:
     """The document of each tool, in the library's order."""
     found = {row["id"]: row["text"] for row in store.read("vectors/tool_texts")}
@@ -177,20 +180,24 @@ def _key(sets: Sequence[DataSet]) -> str:
     return found.hexdigest()
 
 
-def _vectors(
-    file: Path,
-    asked: Sequence[Episode],
-    encode: Callable[..., Vector],
-    progress: Progress | None,
-) -> Vector:
-    """The vectors of requests that are not in the registry; made once."""
+def _kept(file: Path, encode: Clauses, texts: Sequence[str], progress: Tell | None) -> list[Vector]:
+    """The vectors of requests and their clauses; made once."""
+    key = hashlib.sha256("\0".join(texts).encode()).hexdigest()
     if file.exists():
-        kept: Vector = np.load(file, allow_pickle=False)
-        if len(kept) == len(asked):
-            return kept
-    tell = (lambda done: progress(done, len(asked))) if progress else None
-    made = encode([one.request for one in asked], tell)
-    draft = file.with_suffix(".draft.npy")
-    np.save(draft, made, allow_pickle=False)
+        with np.load(file, allow_pickle=False) as kept:
+            if str(kept["key"]) == key:
+                return np.split(kept["rows"], kept["ends"][:-1])
+    made = encode(texts, progress)
+    draft = file.with_suffix(".draft.npz")
+    ends = np.cumsum([len(rows) for rows in made])
+    np.savez(draft, key=np.array(key), rows=np.concatenate(made), ends=ends)
     draft.replace(file)
     return made
+
+
+def _tell(progress: Progress, whole: int, done: int) -> None:
+    progress(done, whole)
+
+
+def _with(seen: Seen, state: Sequence[str]) -> Seen:
+    return replace(seen, given=seen.given | frozenset(state)) if state else seen

@@ -25,11 +25,11 @@ from spm.gnn.fitting import Schedule
 from spm.gnn.library import Library
 from spm.gnn.loading import load
 from spm.gnn.model import Model, Provenance
+from spm.gnn.requests import read as read_requests
 from spm.gnn.runs import Run
 from spm.gnn.training import Config, Training
 from spm.registry import Registry
-from spm.registry.spoken import Vocabulary
-from spm.registry.state import visible, vocabulary
+from spm.registry.state import vocabulary
 
 SHARES = (0.0, 0.05, 0.3, 1.0)
 TEACH, JUDGE = 400, 60  # rows of each library and share, at most
@@ -48,19 +48,18 @@ def rows(data: DataSet, folder: Path, seed: int = 0) -> tuple[list[Row], list[Ro
     """Rows that teach (train) and that judge (valid), at every share of traces."""
     with registry_of(data, folder) as registry:
         library, words = load(registry.store), vocabulary(registry.store)
-        encoder = encoder_of(registry.store)
         judged = _some(range(len(data.part("valid"))), JUDGE, seed)
         episodes = [data.part("valid")[at] for at in judged]
-        vectors = encoder.encode_requests([episode.request for episode in episodes])
+        asked = [*library.requests, *(episode.request for episode in episodes)]
+        seen = read_requests(asked, words, encoder_of(registry.store).encode_clauses)
     teach: list[Row] = []
     judge: list[Row] = []
     for number, share in enumerate(SHARES):
         known = thinned(library, share, seed + number)
         members = _some(range(len(library.trajectories)), TEACH, seed + number)
-        teach += rows_of(library, lambda text: _seen(text, words), known, members, teach=True)
+        teach += rows_of(library, seen, known, members, teach=True)
         judge += [
-            Row(known, Question(one.request, vector, _seen(one.request, words)), one.path)
-            for one, vector in zip(episodes, vectors, strict=True)
+            Row(known, Question.of(one.request, seen[one.request]), one.path) for one in episodes
         ]
     return teach, judge
 
@@ -69,10 +68,6 @@ def thinned(library: Library, share: float, seed: int) -> Library:
     """The library with only a share of its trajectories."""
     drawn = np.random.default_rng(seed).random(len(library.trajectories))
     return library.without(np.flatnonzero(drawn >= share).tolist())
-
-
-def _seen(text: str, words: Vocabulary) -> frozenset[str]:
-    return frozenset(visible(text, words))
 
 
 def _some(items: range, count: int, seed: int) -> list[int]:

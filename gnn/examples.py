@@ -1,14 +1,13 @@
 """What is learned from: every trajectory as a question that does not know its own answer."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spm.gnn.expansion import Question, expand
 from spm.gnn.library import Library
+from spm.gnn.requests import Seen
 from spm.registry.frontier import Frontier
-
-Visible = Callable[[str], frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -33,19 +32,23 @@ class Example:
 
 
 def rows_of(
-    library: Library, visible: Visible, known: Library, members: Sequence[int], *, teach: bool
+    library: Library,
+    seen: Mapping[str, Seen],
+    known: Library,
+    members: Sequence[int],
+    *,
+    teach: bool,
 ) -> list[Row]:
-    """Some trajectories of a library as questions to `known`.
+    """Some trajectories of a library as questions to `known`; `seen` is what their requests show.
 
     Those that teach are asked without their own group: what it knows would give the answer away.
     """
     return [
         Row(
             known,
-            Question(
+            Question.of(
                 library.requests[at],
-                library.request_vectors[at],
-                visible(library.requests[at]),
+                seen[library.requests[at]],
                 int(library.groups[at]) if teach else None,
             ),
             [library.tools[tool] for tool in library.path(at)],
@@ -54,7 +57,7 @@ def rows_of(
     ]
 
 
-def divide(library: Library, visible: Visible, share: float) -> tuple[list[Row], list[Row]]:
+def divide(library: Library, seen: Mapping[str, Seen], share: float) -> tuple[list[Row], list[Row]]:
     """The rows that teach, and a share of them that judges instead.
 
     What judges teaches nothing: not the networks, and not the memory that they look at.
@@ -62,8 +65,8 @@ def divide(library: Library, visible: Visible, share: float) -> tuple[list[Row],
     teach, judge = split(library, share)
     known = library.without(judge)
     return (
-        rows_of(library, visible, known, teach, teach=True),
-        rows_of(library, visible, known, judge, teach=False),
+        rows_of(library, seen, known, teach, teach=True),
+        rows_of(library, seen, known, judge, teach=False),
     )
 
 

@@ -4,13 +4,15 @@ Training asks for thousands of frontiers, each without the trajectories of its o
 rule runs in Cypher when a menu is built, and a test compares the two.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
+from spm.gnn.requests import Seen
 from spm.registry import frontier as rule
+from spm.registry.clauses import clauses
 from spm.registry.frontier import Floats, Frontier, Memory, Start
 from spm.registry.lexical import terms
 
@@ -19,12 +21,33 @@ NOBODY = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Question:
-    """One request as the expansion sees it; `group` is left out of all evidence."""
+    """One request as the expansion sees it.
+
+    Attributes:
+        text: the request.
+        vector: of the whole.
+        given: the fields that it shows.
+        group: of trajectories that is left out of all evidence.
+        clauses: the vectors of its clauses, as many as `registry.clauses` finds; None stands for
+            one, the whole.
+    """
 
     text: str
     vector: Floats
     given: frozenset[str] = frozenset()
     group: int | None = None
+    clauses: Floats | None = None
+
+    @classmethod
+    def of(cls, text: str, seen: Seen, group: int | None = None) -> "Question":
+        """A request as it was read."""
+        return cls(text, seen.vector, seen.given, group, seen.clauses)
+
+    def parts(self) -> tuple[list[list[str]], Floats]:
+        """The terms and the vectors of the clauses."""
+        if self.clauses is None:
+            return [terms(self.text)], self.vector[None, :]
+        return [terms(self.text[a:b]) for a, b in clauses(self.text)], self.clauses
 
 
 @dataclass(frozen=True)
@@ -89,31 +112,63 @@ class _Remembered:
 def expand(library: Library, question: Question) -> Frontier:
     """Collect candidates and what is known among them."""
     asked = terms(question.text)
-    lexical, matched = library.texts.scores(asked, np.ones(len(library.tools), dtype=bool))
-    near = _nearest(library.vectors, question.vector, rule.LOOKUP)
-    worded = _top(lexical, matched, rule.LOOKUP)
+    parted, vectors = question.parts()
+    text = _Text.of(library, [asked], question.vector[None, :])
+    parts = _Text.of(library, parted, vectors) if len(parted) > 1 else text
     without = _Without.of(library, question.group)
     memory = _remember(library, question, asked, without.rows)
-    start = rule.begin(near, worded, memory.ways)
+    found = [text.near, text.worded, parts.near, parts.worded]
+    start = rule.begin(found, memory.ways)
     given = frozenset(library.same.get(name, name) for name in question.given)
     chosen = rule.admit(
         start,
         _neighbours(library, start.sources, without),
         _producers(library, start.sources, given),
     )
-    found = np.zeros(len(library.tools))
-    found[worded] = lexical[worded]
-    return _frontier(library, question.vector, given, chosen, found, start, memory, without)
+    made = _frontier(library, question.vector, given, chosen, start, memory, without)
+    return replace(
+        made,
+        lexical=text.spoken(chosen)[:, 0],
+        spoken=parts.spoken(chosen),
+        clauses=rule.likeness(made.vectors, vectors).astype(np.float32),
+    )
 
 
-def _nearest(vectors: Floats, vector: Floats, count: int, hidden: Ints = NOBODY) -> list[int]:
-    """The nearest rows, equal ones by number (which is the order of their ids).
+@dataclass(frozen=True)
+class _Text:
+    """What text alone finds, for a request or for its clauses: the best for any of them."""
+
+    near: list[int]
+    worded: list[int]
+    scores: NDArray[np.float64]  # (tools, clauses) BM25
+
+    @classmethod
+    def of(cls, library: Library, asked: list[list[str]], vectors: Floats) -> "_Text":
+        """Look up by meaning and by words."""
+        everybody = np.ones(len(library.tools), dtype=bool)
+        found = [library.texts.scores(words, everybody) for words in asked]
+        scores = np.stack([score for score, _ in found], axis=1)
+        matched = np.unique(np.concatenate([places for _, places in found]))
+        return cls(
+            _nearest(library.vectors, vectors, rule.LOOKUP),
+            _top(scores.max(axis=1), matched, rule.LOOKUP),
+            scores,
+        )
+
+    def spoken(self, tools: list[int]) -> Floats:
+        """The scores of some tools, 0 for those that words did not find."""
+        there = np.isin(tools, self.worded)
+        return (self.scores[tools] * there[:, None]).astype(np.float32)
+
+
+def _nearest(vectors: Floats, asked: Floats, count: int, hidden: Ints = NOBODY) -> list[int]:
+    """The rows nearest to any that is asked for, equal ones by number (the order of their ids).
 
     A quick pass keeps all that may be among the best; exact scores decide among them.
     """
     if not vectors.size:
         return []
-    rough = vectors @ vector
+    rough = (vectors @ asked.T).max(axis=1)
     rough[hidden] = np.nan
     blank = np.flatnonzero(rough == 0)  # rows of zeros are no vectors: stores do not find them
     rough[blank[~vectors[blank].any(axis=1)]] = np.nan
@@ -121,8 +176,8 @@ def _nearest(vectors: Floats, vector: Floats, count: int, hidden: Ints = NOBODY)
     if len(there) > count:
         lowest = np.partition(rough[there], -count)[-count]
         there = there[rough[there] >= lowest - 1e-4]
-    best = _top(rule.cosines(vectors[there], vector), np.arange(len(there)), count)
-    return there[best].tolist()
+    exact = rule.likeness(vectors[there], asked).max(axis=1)
+    return there[_top(exact, np.arange(len(there)), count)].tolist()
 
 
 def _top(scores: NDArray[np.float64], found: NDArray[np.intp], count: int) -> list[int]:
@@ -135,7 +190,7 @@ def _remember(library: Library, question: Question, asked: list[str], without: I
     seen = np.ones(len(library.trajectories), dtype=bool)
     seen[without] = False
     words, matched = library.request_texts.scores(asked, seen)
-    near = _nearest(library.request_vectors, question.vector, rule.MEMORIES, without)
+    near = _nearest(library.request_vectors, question.vector[None, :], rule.MEMORIES, without)
     worded = _top(words, matched, rule.MEMORIES)
     rows = np.array(rule.remember(near, worded), dtype=np.int64)
     cosine = rule.cosines(library.request_vectors[rows], question.vector)
@@ -200,7 +255,6 @@ def _frontier(
     vector: Floats,
     given: frozenset[str],
     chosen: list[int],
-    lexical: NDArray[np.float64],
     start: Start[int],
     memory: _Remembered,
     without: _Without,
@@ -218,7 +272,7 @@ def _frontier(
     return Frontier(
         tools=[library.tools[tool] for tool in chosen],
         similarity=rule.cosines(vectors, vector).astype(np.float32),
-        lexical=lexical[tools].astype(np.float32),
+        lexical=np.zeros(len(tools), dtype=np.float32),
         vectors=vectors,
         request=vector,
         family=_codes(library.family[tools]),
@@ -240,6 +294,8 @@ def _frontier(
         fields=fields,
         anchors=rule.ANCHORS,
         fused=rule.fused_scores(start.fused, chosen),
+        clauses=np.zeros((len(tools), 0), dtype=np.float32),
+        spoken=np.zeros((len(tools), 0), dtype=np.float32),
     )
 
 

@@ -19,11 +19,14 @@ PAPER = (
 ADDED = (
     "words", "words_rank", "fused", "vote", "sharp_vote", "words_vote", "entry_vote", "last_vote",
     "place", "nearest", "from_votes", "to_votes", "familiar", "evidence",
+    "clause", "clause_rank", "clause_alone", "clause_place", "clause_words", "clause_words_rank",
+    "with_votes",
 )  # fmt: skip
 NODE = PAPER + ADDED
 PAIR = (
     "rank", "similarity", "order", "follows", "followed", "feeds", "fed", "service", "family",
     "name", "alike", "out_in", "in_in", "out_out", "frequency", "entry",
+    "clause",  # beyond the paper's sixteen
 )  # fmt: skip
 NEUTRAL, FORWARD, REVERSE, NAME, FAMILY = range(5)
 SOFT, SHARP = 0.1, 0.03
@@ -49,6 +52,7 @@ class Facts:
     vectors: Floats  # (n, 64) unit length
     request: Floats  # (64,) unit length
     votes: "Votes"
+    clause: Floats  # (n,) which clause of the request asks for the tool, 0 the first, 1 the last
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ def derive(frontier: Frontier) -> Facts:
         vectors=vectors,
         request=request,
         votes=votes,
+        clause=clause_places(frontier),
     )
 
 
@@ -183,7 +188,7 @@ def _nodes(
         same_family @ weight,
         frontier.lexical / max(1e-6, float(frontier.lexical.max(initial=0.0))),
         _reciprocal(frontier.lexical),
-        frontier.fused * 30,
+        frontier.fused * 15,
         votes.soft,
         votes.sharp,
         votes.words,
@@ -195,8 +200,39 @@ def _nodes(
         follows @ votes.soft,
         ones * best,
         ones * seen / 10,
+        *_clauses(frontier),
+        together @ votes.soft,
     ]
     return np.stack(columns, axis=1).astype(np.float32)
+
+
+def _clauses(frontier: Frontier) -> list[Floats]:
+    """How the clauses of the request speak for each tool, each as if it were asked alone."""
+    best = frontier.clauses.max(axis=1, initial=0.0)
+    mean = frontier.clauses.mean(axis=1) if frontier.clauses.shape[1] else best
+    loudest = frontier.spoken / np.maximum(1e-6, frontier.spoken.max(axis=0, initial=0.0))
+    return [
+        best,
+        _best_rank(frontier.clauses),
+        best - mean,
+        clause_places(frontier),
+        loudest.max(axis=1, initial=0.0),
+        _best_rank(frontier.spoken),
+    ]
+
+
+def clause_places(frontier: Frontier) -> Floats:
+    """Where in the request each tool is asked for, by meaning: 0 first, 1 last, else between."""
+    count = frontier.clauses.shape[1]
+    if count < 2:
+        return np.full(len(frontier.tools), 0.5, dtype=np.float32)
+    return (frontier.clauses.argmax(axis=1) / (count - 1)).astype(np.float32)
+
+
+def _best_rank(scores: Floats) -> Floats:
+    """One over the best place in the ranking of any clause; 0 for what has no score."""
+    ranks = [_reciprocal(column) for column in scores.T]
+    return np.max(ranks, axis=0, initial=0.0) if ranks else np.zeros(len(scores), np.float32)
 
 
 def evidence(frontier: Frontier) -> float:
@@ -247,7 +283,7 @@ def _shared_names(frontier: Frontier) -> NDArray[np.bool_]:
 
 
 def pairs(frontier: Frontier, facts: Facts, chosen: NDArray[np.int64], score: Floats) -> Floats:
-    """The sixteen pair features of the chosen tools, (k, k, 16); `score` are the retriever's."""
+    """The pair features of the chosen tools, (k, k, 17); `score` are the retriever's."""
     local = np.ix_(chosen, chosen)
     takes, gives = frontier.takes[chosen], frontier.gives[chosen]
     rank = np.arange(len(chosen)) / max(1, len(chosen) - 1)
@@ -270,6 +306,7 @@ def pairs(frontier: Frontier, facts: Facts, chosen: NDArray[np.int64], score: Fl
         np.minimum(gives @ gives.T, 4) / 4,
         _difference(np.log1p(frontier.frequency[chosen]) / seen),
         _difference(np.log1p(frontier.entry[chosen]) / seen),
+        _difference(facts.clause[chosen]),
     ]
     return np.stack(columns, axis=-1).astype(np.float32)
 

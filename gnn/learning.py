@@ -1,17 +1,21 @@
 """A registry's own model, end to end: read the graph, train, keep it where menus look."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from spm.gnn.checkpoint import save
+from spm.gnn.encoder import encoder_of
 from spm.gnn.examples import divide
+from spm.gnn.library import Library
 from spm.gnn.loading import load
 from spm.gnn.model import Provenance
 from spm.gnn.models import place, prior
+from spm.gnn.requests import read
 from spm.gnn.runs import Run, plain
 from spm.gnn.training import Config, Progress, Training
 from spm.registry.encoding import recorded
-from spm.registry.state import visible, vocabulary
+from spm.registry.state import vocabulary
 from spm.registry.store import Store
 
 
@@ -39,8 +43,9 @@ def learn(
     found = store.read("state/registry")
     revision = int(found[0]["revision"]) if found else 0
     library = load(store)
-    words = vocabulary(store)
-    teach, judge = divide(library, lambda text: frozenset(visible(text, words)), config.development)
+    encode = encoder_of(store).encode_clauses
+    seen = read(library.requests, vocabulary(store), encode, _telling(library, tell))
+    teach, judge = divide(library, seen, config.development)
     run = Run(folder)
     asked = {"name": name, "revision": revision, "scratch": scratch, **plain(config)}
     provenance = Provenance(name, recorded(store) or "", revision, len(teach) + len(judge))
@@ -64,3 +69,10 @@ def learn(
     }
     run.finish(summary)
     return summary
+
+
+def _telling(library: Library, tell: Progress | None) -> Callable[[int], None] | None:
+    if tell is None:
+        return None
+    whole = len(set(library.requests))
+    return lambda done: tell("requests", done, whole, 0.0, None)

@@ -14,10 +14,15 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from spm.registry.clauses import clauses
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 Array: TypeAlias = NDArray[np.float32]
 
@@ -69,24 +74,51 @@ class MiniLM:
         first_row: dict[str, int] = {}  # a text that repeats is encoded once
         for row, text in enumerate(texts):
             known = first_row.setdefault(text, row)
-            vectors[row] = self._forward(self._token_ids(text)) if known == row else vectors[known]
+            vectors[row] = self._vector(text) if known == row else vectors[known]
             if progress is not None:
                 progress(row + 1)
         return vectors
 
-    def _token_ids(self, text: str) -> list[int]:
+    def _vector(self, text: str) -> Array:
+        return _unit(self._states(self._tokens(text).ids))
+
+    def encode_clauses(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> list[Array]:
+        """Return for each text a row for the whole and one for each of its clauses.
+
+        A clause is the mean of its own tokens, after the whole text went through the network: it
+        costs nothing more, and its words mean what they mean in their sentence.
+        """
+        found = []
+        for count, text in enumerate(texts, 1):
+            parts = clauses(text)
+            tokens = self._tokens(text)
+            states = self._states(tokens.ids)
+            rows = [_unit(states)]
+            begins = np.array([begin for begin, _ in tokens.offsets])
+            inside = np.array([end > begin for begin, end in tokens.offsets])
+            for begin, end in parts:
+                own = inside & (begins >= begin) & (begins < end)
+                rows.append(_unit(states[own]) if own.any() and len(parts) > 1 else rows[0])
+            found.append(np.stack(rows))
+            if progress is not None:
+                progress(count)
+        return found
+
+    def _tokens(self, text: str) -> "Encoding":
         # Tokenising 100,000 characters takes longer than the network. Tokens never span a space,
         # so a head that ends before a space and fills all places gives the tokens of the whole
         # text. A head that does not fill them (blanks, endless words) is dropped.
         end = text.rfind(" ", 0, 4096) if len(text) > 4096 else -1
         for part in (text[:end], text) if end > 0 else (text,):
             # A lone surrogate, as in a badly decoded argument, is no text to the tokenizer.
-            ids = self._tokenizer.encode(part.encode(errors="replace").decode()).ids
-            if len(ids) == self._max_tokens:
+            found = self._tokenizer.encode(part.encode(errors="replace").decode())
+            if len(found.ids) == self._max_tokens:
                 break
-        return ids
+        return found
 
-    def _forward(self, ids: list[int]) -> Array:
+    def _states(self, ids: list[int]) -> Array:
         weights = self._weights
         x: Array = (
             weights["embeddings.word_embeddings.weight"][ids]
@@ -102,9 +134,7 @@ class MiniLM:
             x = self._normalise(
                 x + self._linear(wide, f"{layer}.output.dense"), f"{layer}.output.LayerNorm"
             )
-        pooled = x.mean(axis=0)  # (384,); [CLS] and [SEP] count, as in sentence-transformers
-        unit: Array = pooled / np.sqrt(pooled @ pooled)
-        return unit
+        return x
 
     def _attend(self, x: Array, layer: str) -> Array:
         tokens, width = x.shape
@@ -129,6 +159,13 @@ class MiniLM:
         variance = np.square(x).mean(axis=-1, keepdims=True)  # (tokens, 1)
         x /= np.sqrt(variance + np.float32(self._epsilon))
         return x * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+
+
+def _unit(states: Array) -> Array:
+    """The mean of tokens, of unit length; [CLS] and [SEP] count, as in sentence-transformers."""
+    pooled = states.mean(axis=0)  # (384,)
+    unit: Array = pooled / np.sqrt(pooled @ pooled)
+    return unit
 
 
 # erf(x) = x·P(x²)/Q(x²) for |x| ≤ 4, beyond which float32 knows only ±1; highest power first.

@@ -24,6 +24,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.registry.encoding import clause_by_clause
 from spm.registry.errors import EncoderError
 
 
@@ -56,6 +57,12 @@ class RemoteEncoder:
     ) -> NDArray[np.float32]:
         """Encode the texts that are searched for, with the model's instruction."""
         return self._encode("requests", texts, progress)
+
+    def encode_clauses(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> list[NDArray[np.float32]]:
+        """Encode requests and, each alone, their clauses."""
+        return clause_by_clause(self.encode_requests, texts, progress)
 
     def _encode(
         self, task: str, texts: Sequence[str], progress: Callable[[int], None] | None

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from spm.registry import lexical
+from spm.registry.clauses import clauses
 from spm.registry.errors import EncoderMismatch
 from spm.registry.store import Kind, Store, Vector
 
@@ -39,6 +40,28 @@ class Encoder(Protocol):
     ) -> Vector:
         """Encode requests, with the model's query instruction where it has one."""
         ...
+
+    def encode_clauses(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> list[Vector]:
+        """Encode requests: of each a row for the whole, and one for each of its clauses."""
+        ...
+
+
+def clause_by_clause(
+    encode: Callable[[Sequence[str]], Vector],
+    texts: Sequence[str],
+    progress: Callable[[int], None] | None = None,
+) -> list[Vector]:
+    """Clauses for encoders that only know whole texts: each is encoded alone."""
+    found = []
+    for count, text in enumerate(texts, 1):
+        parts = clauses(text)
+        rows = encode([text, *(text[begin:end] for begin, end in parts if len(parts) > 1)])
+        found.append(rows if len(parts) > 1 else rows[[0, 0]])
+        if progress is not None:
+            progress(count)
+    return found
 
 
 def pending(store: Store, kind: Kind) -> list[tuple[str, str, str]]:

@@ -59,7 +59,8 @@ class Expansion:
         near = self._store.nearest("tool", vector, rule.LOOKUP, caller)
         worded = dict(self._store.matching("tool", asked, rule.LOOKUP, caller))
         memory = self._remember(asked, vector, caller)
-        start = rule.begin([tool for tool, _ in near], list(worded), memory.ways, must)
+        found = [[tool for tool, _ in near], list(worded)] * 2
+        start = rule.begin(found, memory.ways, must)
         known = frozenset(memory.same.get(name, name) for name in given)
         rows = self._walk(start, known, memory.same, caller)
         place = {row["id"]: at for at, row in enumerate(rows)}
@@ -88,6 +89,8 @@ class Expansion:
             fields=fields,
             anchors=rule.ANCHORS,
             fused=rule.fused_scores(start.fused, place),
+            clauses=rule.likeness(vectors, vector[None, :]).astype(np.float32),
+            spoken=np.array([worded.get(t, 0.0) for t in place], dtype=np.float32).reshape(-1, 1),
         )
 
     def _remember(self, asked: list[str], vector: Floats, caller: Caller) -> _Remembered:

@@ -31,6 +31,7 @@ FUSION_MEMORY = 20
 UNIT = 1_000_000
 
 Floats = NDArray[np.float32]
+Floats64 = NDArray[np.float64]
 Key = TypeVar("Key", int, str)  # tools by number or by id; ids have the order of their numbers
 
 
@@ -73,7 +74,9 @@ class Frontier:
     memory: Memory
     fields: list[str]
     anchors: int  # the first so many by fused rank are anchors
-    fused: Floats  # (n,) reciprocal rank fusion of similarity and words
+    fused: Floats  # (n,) reciprocal rank fusion of similarity and words, of the whole and its parts
+    clauses: Floats  # (n, m) cosine of each clause of the request and document
+    spoken: Floats  # (n, m) BM25 of each clause, 0 for tools that words did not find
 
 
 @dataclass(frozen=True)
@@ -118,20 +121,18 @@ def remember(near: Sequence[Key], worded: Sequence[Key]) -> list[Key]:
 
 
 def begin(
-    near: Sequence[Key],
-    worded: Sequence[Key],
+    found: Sequence[Sequence[Key]],
     ways: Sequence[Sequence[Key]],
     must: Sequence[Key] = (),
 ) -> Start[Key]:
     """Weigh what was looked up.
 
     Args:
-        near: tools by meaning.
-        worded: tools by words.
+        found: tools by meaning and by words, of the whole request and of its clauses.
         ways: the distinct tools of each remembered trajectory, nearest first.
         must: tools that come in before all others.
     """
-    fused = fuse(near, worded)
+    fused = fuse(*found)
     votes = _votes(ways)
     sources = ranked({**_shares(fused), **votes})[:SOURCES]
     remembered: list[Key] = ranked(votes)
@@ -178,14 +179,21 @@ def admit(start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key]
     return list(islice(chosen | dict.fromkeys(start.fallback), SIZE))
 
 
-def cosines(vectors: Floats, vector: Floats) -> NDArray[np.float64]:
+def cosines(vectors: Floats, vector: Floats) -> Floats64:
     """Scores as every store makes them: in double precision and rounded."""
     if not vectors.shape[1]:  # nothing was encoded yet
         return np.zeros(len(vectors))
-    found: NDArray[np.float64] = np.round(
+    found: Floats64 = np.round(
         np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6
     )
     return found
+
+
+def likeness(vectors: Floats, asked: Floats) -> Floats64:
+    """The cosines of all rows of two matrices, exact like `cosines`."""
+    if not vectors.shape[1]:
+        return np.zeros((len(vectors), len(asked)))
+    return np.stack([cosines(vectors, row) for row in asked], axis=1)
 
 
 def filled(vectors: Floats, vector: Floats) -> Floats:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from spm.registry import Manifest, Registry, Trace, statistics
 from spm.registry import frontier as rule
+from spm.registry.encoding import clause_by_clause
 from spm.registry.fields import canonical
 from spm.registry.frontier import Floats, Frontier
 from spm.registry.lexical import terms
@@ -46,6 +47,9 @@ class Worded:
         return np.stack([self.vector(text) for text in texts])
 
     encode_requests = encode_documents
+
+    def encode_clauses(self, texts: Sequence[str], progress: Any = None) -> list[Floats]:
+        return clause_by_clause(self.encode_requests, texts, progress)
 
     def vector(self, text: str) -> Floats:
         found = np.full(self.dimensions, 0.1)

@@ -17,6 +17,7 @@ import numpy as np
 
 from spm.gnn.library import Counts, Library, Rows, orders, transitions
 from spm.gnn.loading import groups
+from spm.gnn.requests import Seen
 from spm.registry.lexical import Index, terms
 
 TOOLS, ROWS, ROUTES, LONG = 12, 28, 18, 64
@@ -114,6 +115,12 @@ def visible(text: str) -> frozenset[str]:
     return frozenset(text.split()) & frozenset(FIELDS)
 
 
+def seen(whole: Library) -> dict[str, Seen]:
+    """What every request shows; each is one clause."""
+    rows = zip(whole.requests, whole.request_vectors, strict=True)
+    return {text: Seen(visible(text), vector, vector[None, :]) for text, vector in rows}
+
+
 def first_losses(count: int = 2) -> list[float]:
     """What the first batches of the first network cost, in this process's share of them."""
     import torch
@@ -126,7 +133,7 @@ def first_losses(count: int = 2) -> list[float]:
     from spm.gnn.retriever import Retriever
     from spm.gnn.rows import widths
 
-    teach, _ = divide(library(), visible, 0.2)
+    teach, _ = divide(library(), seen(library()), 0.2)
     graphs = []
     for one in (row.example() for row in teach[: 8 * count]):
         place = place_of(one.frontier, one.path)
@@ -157,7 +164,7 @@ def main() -> None:
         rank, size = parallel.world()
         losses = first_losses()
         config = Config(Schedule(8e-4, 1, 1), Schedule(4e-4, 1, 2), development=0.2, folds=2)
-        teach, judge = divide(library(), visible, config.development)
+        teach, judge = divide(library(), seen(library()), config.development)
         run = Run(folder)
         if leads:
             run.begin(plain(config))

@@ -24,6 +24,7 @@ def random_frontier(seed: int, tools: int, fields: int, memories: int) -> Fronti
     """A frontier with ties, gaps, negative cosines, old counts and tools that nobody used."""
     rng = np.random.default_rng([seed, tools, fields, memories])
     vectors, request = _unit(rng.normal(size=(tools, LONG))), _unit(rng.normal(size=LONG))
+    parts = 1 if seed % 5 == 4 else 2 + seed % 3
     frequency = rng.integers(0, 20, tools) * (rng.random(tools) < 0.7)
     return Frontier(
         tools=[f"tool{at:02}" for at in range(tools)],
@@ -45,6 +46,8 @@ def random_frontier(seed: int, tools: int, fields: int, memories: int) -> Fronti
         fields=[f"field{at}" for at in range(fields)],
         anchors=4,
         fused=np.round(_some(rng, tools, 0.033), 3),
+        clauses=np.round(rng.uniform(-0.2, 1, (tools, parts)), 1).astype(np.float32),
+        spoken=np.stack([_some(rng, tools, 9.0) for _ in range(parts)], axis=1),
     )
 
 

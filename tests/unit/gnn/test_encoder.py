@@ -51,7 +51,7 @@ def test_vectors_equal_those_of_sentence_transformers(vectors, reference):
 
 
 def test_the_reference_covers_empty_and_cut_texts(minilm, reference):
-    lengths = {len(minilm._token_ids(text)) for text in reference[0]}
+    lengths = {len(minilm._tokens(text).ids) for text in reference[0]}
     assert min(lengths) == 2  # [CLS] [SEP]
     assert max(lengths) == 256
 
@@ -112,7 +112,7 @@ def test_progress_counts_the_texts(minilm):
     ids=["words", "one-word", "blanks", "long-words", "pieces", "unicode", "special", "newlines"],
 )
 def test_the_head_of_a_long_text_gives_the_tokens_of_the_whole(minilm, text):
-    assert minilm._token_ids(text) == minilm._tokenizer.encode(text).ids
+    assert minilm._tokens(text).ids == minilm._tokenizer.encode(text).ids
 
 
 def test_only_the_head_of_a_long_text_is_tokenised(minilm, monkeypatch):
@@ -125,7 +125,7 @@ def test_only_the_head_of_a_long_text_is_tokenised(minilm, monkeypatch):
             return tokenizer.encode(text)
 
     monkeypatch.setattr(minilm, "_tokenizer", Spy())
-    minilm._token_ids("some words " * 10_000)
+    minilm._tokens("some words " * 10_000)
     assert len(sizes) == 1
     assert sizes[0] <= 4096
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from spm.gnn.expansion import Question, expand
 from spm.gnn.library import Counts, Library, Rows, orders, transitions
 from spm.registry import frontier as rule
+from spm.registry.clauses import clauses
 from spm.registry.frontier import Frontier, Memory
 from spm.registry.lexical import Index, terms
 from tests.data.frontiers import SMALL, WORDS, Worded, differing, limits
@@ -80,7 +81,9 @@ def some_question(library: Library, seed: int, group: int | None = None) -> Ques
     rng = random.Random(seed)
     text = sentence(rng)
     names = [*library.fields, "another", "unknown"]
-    return Question(text, ENCODER.vector(text), frozenset(rng.sample(names, 2)), group)
+    rows = ENCODER.encode_clauses([text])[0]
+    shown = frozenset(rng.sample(names, 2))
+    return Question(text, rows[0], shown, group, rows[1:] if rng.random() < 0.8 else None)
 
 
 # -- the rule in plain loops --------------------------------------------------------------------
@@ -98,15 +101,33 @@ def best(scores: dict[int, float]) -> list[int]:
     return sorted(scores, key=lambda key: (-scores[key], key))
 
 
-def found(vectors: np.ndarray, index: Index, question: Question, count: int) -> Any:
+Asked = list[tuple[str, np.ndarray]]  # texts and their vectors
+
+
+def alike(vector: np.ndarray, other: np.ndarray) -> float:
+    return round(float(np.dot(vector.astype(float), other.astype(float))), 6)
+
+
+def found(vectors: np.ndarray, index: Index, asked: Asked, count: int) -> Any:
+    """The best for any of several texts, by meaning and by words."""
     cosine = {
-        row: round(float(np.dot(v.astype(float), question.vector.astype(float))), 6)
+        row: max(alike(v, vector) for _, vector in asked)
         for row, v in enumerate(vectors)
         if v.any()
     }
-    scores, matched = index.scores(terms(question.text), np.ones(len(vectors), dtype=bool))
-    words = {int(row): float(scores[row]) for row in matched}
+    words: dict[int, float] = {}
+    for text, _ in asked:
+        scores, matched = index.scores(terms(text), np.ones(len(vectors), dtype=bool))
+        for row in matched.tolist():
+            words[row] = max(words.get(row, 0.0), float(scores[row]))
     return {k: cosine[k] for k in best(cosine)[:count]}, {k: words[k] for k in best(words)[:count]}
+
+
+def clauses_of(question: Question) -> Asked:
+    if question.clauses is None:
+        return [(question.text, question.vector)]
+    parts = [question.text[a:b] for a, b in clauses(question.text)]
+    return list(zip(parts, question.clauses, strict=True))
 
 
 def dense(counts: Counts) -> dict[tuple[int, int], float]:
@@ -120,11 +141,13 @@ def dense(counts: Counts) -> dict[tuple[int, int], float]:
 
 def naive(library: Library, question: Question) -> Frontier:
     size = len(library.tools)
-    near, worded = found(library.vectors, library.texts, question, rule.LOOKUP)
+    whole_text, parts = [(question.text, question.vector)], clauses_of(question)
+    near, worded = found(library.vectors, library.texts, whole_text, rule.LOOKUP)
+    near_parts, worded_parts = found(library.vectors, library.texts, parts, rule.LOOKUP)
     near_ways, worded_ways = found(
-        library.request_vectors, library.request_texts, question, rule.MEMORIES
+        library.request_vectors, library.request_texts, whole_text, rule.MEMORIES
     )
-    scores = fused(list(near), list(worded), constant=60)
+    scores = fused(list(near), list(worded), list(near_parts), list(worded_parts), constant=60)
     memory = list(fused(list(near_ways), list(worded_ways), constant=20))[: rule.MEMORIES]
     ways = [list(dict.fromkeys(library.paths[row].tolist())) for row in memory]
     votes: dict[int, int] = {}
@@ -181,6 +204,9 @@ def naive(library: Library, question: Question) -> Frontier:
             [seen.index(codes[t]) if codes[t] >= 0 else -1 for t in chosen], dtype=np.int64
         )
 
+    def spoken(text: str, tool: int) -> float:
+        return float(library.texts.scores(terms(text), np.ones(size, dtype=bool))[0][tool])
+
     def floats(values: list[float]) -> np.ndarray:
         return np.array(values, dtype=np.float32)
 
@@ -218,6 +244,14 @@ def naive(library: Library, question: Question) -> Frontier:
         fields=[library.fields[name] for name in names],
         anchors=rule.ANCHORS,
         fused=floats([scores.get(t, 0) / 1_000_000 for t in chosen]),
+        clauses=np.array(
+            [[alike(library.vectors[t], vector) for _, vector in parts] for t in chosen],
+            dtype=np.float32,
+        ).reshape(len(chosen), len(parts)),
+        spoken=np.array(
+            [[spoken(text, t) if t in worded_parts else 0.0 for text, _ in parts] for t in chosen],
+            dtype=np.float32,
+        ).reshape(len(chosen), len(parts)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from math import exp, log, sqrt
+from statistics import mean
 
 import numpy as np
 import pytest
@@ -148,7 +149,7 @@ NODES: dict[str, Callable[[Frontier, int], float]] = {
     "family": lambda f, i: over(f, lambda a: anchor(f, a) * family(f, i, a)),
     "words": lambda f, i: float(f.lexical[i]) / max(1e-6, *f.lexical.tolist(), 0.0),
     "words_rank": lambda f, i: reciprocal(f.lexical.tolist(), i),
-    "fused": lambda f, i: 30 * float(f.fused[i]),
+    "fused": lambda f, i: 15 * float(f.fused[i]),
     "vote": soft,
     "sharp_vote": lambda f, i: vote(f, i, shares(f, features.SHARP), always),
     "words_vote": lambda f, i: vote(f, i, by_words(f), always),
@@ -160,7 +161,27 @@ NODES: dict[str, Callable[[Frontier, int], float]] = {
     "to_votes": lambda f, i: over(f, lambda a: soft(f, a) * follows(f, i, a)),
     "familiar": lambda f, i: max(f.memory.similarity.tolist(), default=0.0),
     "evidence": lambda f, i: evidence(f) / 10,
+    "clause": lambda f, i: max(0.0, *f.clauses[i].tolist()),
+    "clause_rank": lambda f, i: best_rank(f.clauses, i),
+    "clause_alone": lambda f, i: max(0.0, *f.clauses[i].tolist()) - mean(f.clauses[i].tolist()),
+    "clause_place": lambda f, i: clause_place(f, i),
+    "clause_words": lambda f, i: max(
+        said / max(1e-6, *column) if said else 0.0
+        for said, column in zip(f.spoken[i].tolist(), f.spoken.T.tolist(), strict=True)
+    ),
+    "clause_words_rank": lambda f, i: best_rank(f.spoken, i),
+    "with_votes": lambda f, i: over(f, lambda a: soft(f, a) * together(f, i, a)),
 }
+
+
+def best_rank(scores: np.ndarray, i: int) -> float:
+    return max(reciprocal(column, i) for column in scores.T.tolist())
+
+
+def clause_place(f: Frontier, i: int) -> float:
+    """Which clause speaks loudest for a tool; the first of equals."""
+    said = f.clauses[i].tolist()
+    return said.index(max(said)) / (len(said) - 1) if len(said) > 1 else 0.5
 
 
 def shared(f: Frontier, left: np.ndarray, right: np.ndarray) -> float:
@@ -189,6 +210,7 @@ PAIRS: dict[str, Callable[[Frontier, int, int], float]] = {
     "out_out": lambda f, i, j: shared(f, f.gives[i], f.gives[j]),
     "frequency": lambda f, i, j: log((1 + f.frequency[i]) / (1 + f.frequency[j])) / evidence(f),
     "entry": lambda f, i, j: log((1 + f.entry[i]) / (1 + f.entry[j])) / evidence(f),
+    "clause": lambda f, i, j: clause_place(f, i) - clause_place(f, j),
 }
 
 
@@ -222,7 +244,7 @@ def test_the_features_of_the_paper_come_first():
     assert NODE[:12] == PAPER
     assert set(NODES) == set(NODE)
     assert set(PAIRS) | {"rank", "similarity"} == set(PAIR)
-    assert len(PAIR) == 16
+    assert PAIR.index("clause") == len(PAIR) - 1 == 16
 
 
 @pytest.mark.parametrize("column", NODE)

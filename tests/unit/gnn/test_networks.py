@@ -80,10 +80,10 @@ def test_the_networks_are_as_large_as_the_paper_says():
 
 
 def test_our_features_cost_little():
-    """14 more numbers per candidate, 23 more per chosen tool, one row of weights each."""
-    assert (CANDIDATE, CHOSEN, PAIRED) == (140 + 14, 142 + 23, 16)
-    assert size_of(Retriever(CANDIDATE)) == 416_561 + 14 * WIDTH == 418_353
-    assert size_of(Reranker(CHOSEN, PAIRED)) == 449_306 + 23 * WIDTH == 452_250
+    """21 more numbers per candidate, 30 more per chosen tool, a row of weights each; 1 per pair."""
+    assert (CANDIDATE, CHOSEN, PAIRED) == (140 + 21, 142 + 30, 16 + 1)
+    assert size_of(Retriever(CANDIDATE)) == 416_561 + 21 * WIDTH == 419_249
+    assert size_of(Reranker(CHOSEN, PAIRED)) == 449_306 + 30 * WIDTH + 9 == 453_155
     bare = widths(vectors=False)  # the prior, which knows no library's texts
     assert (bare[0], bare[1]) == (CANDIDATE - 128, CHOSEN - 128)
 

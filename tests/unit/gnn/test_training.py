@@ -45,7 +45,9 @@ def trained(
     """As `learning.learn` does it, without a registry around."""
     run = Run(folder)
     run.begin(plain(config))
-    training = kind(*divide(library, tiny.visible, config.development), config, run, None, progress)
+    training = kind(
+        *divide(library, tiny.seen(library), config.development), config, run, None, progress
+    )
     return save(training.model(WHENCE), run.model), training
 
 
@@ -184,7 +186,7 @@ def test_the_path_of_a_hidden_question_changes_no_menu(model, row):
 
 def test_a_row_that_teaches_is_asked_without_its_group():
     library = tiny.library()
-    teach, judge = divide(library, tiny.visible, 0.2)
+    teach, judge = divide(library, tiny.seen(library), 0.2)
     assert len(teach) + len(judge) == tiny.ROWS
     assert judge
     for row in teach:
@@ -243,7 +245,7 @@ def test_groups_are_never_split():
 
 def test_rows_have_their_own_paths_and_fields():
     library = tiny.library()
-    rows = rows_of(library, tiny.visible, library, [3, 0], teach=False)
+    rows = rows_of(library, tiny.seen(library), library, [3, 0], teach=False)
     assert [row.question.text for row in rows] == [library.requests[3], library.requests[0]]
     first = library.paths[0].tolist()
     assert rows[1].path == [library.tools[tool] for tool in dict.fromkeys(first)]

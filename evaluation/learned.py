@@ -1,0 +1,103 @@
+"""The learned constructor in an evaluation: trained on a corpus, or the shipped prior as it is."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from spm.evaluation.corpus import Corpus
+from spm.gnn.constructor import Construction, construct, names
+from spm.gnn.examples import Row
+from spm.gnn.expansion import Question, expand
+from spm.gnn.library import Library
+from spm.gnn.model import Model, Provenance
+from spm.gnn.models import prior
+from spm.registry.frontier import SIZE, Frontier
+
+Change = Callable[[Frontier], Frontier]
+
+
+def unchanged(frontier: Frontier) -> Frontier:
+    """What is seen of a frontier when nothing is taken from it."""
+    return frontier
+
+
+class Constructed:
+    """Menus by a model, from a library.
+
+    Args:
+        library: tools and memory.
+        model: the networks.
+        change: what is taken from every frontier, for ablations.
+    """
+
+    def __init__(self, library: Library, model: Model, change: Change = unchanged) -> None:
+        self._library, self.model, self._change = library, model, change
+
+    def frontier(self, question: Question) -> list[str]:
+        """The candidates."""
+        return expand(self._library, question).tools
+
+    def menu(self, question: Question) -> list[str]:
+        """The whole frontier in the order of the menu."""
+        return names(self.construction(question))
+
+    def construction(self, question: Question) -> Construction:
+        """Everything that was decided."""
+        return construct(self.model, self._change(expand(self._library, question)), SIZE)
+
+
+class Prior(Constructed):
+    """The shipped prior: it never saw this library; train trajectories are only its memory."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus.library, prior())
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        """The prior's digest."""
+        return prior().digest
+
+
+class Learned(Constructed):
+    """Trained on the corpus, beginning with the prior; valid chooses."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus.library, trained(corpus, start=prior()))
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        """The digest of what it begins with."""
+        return prior().digest
+
+
+class Scratch(Constructed):
+    """Trained on the corpus alone, beginning with chance."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus.library, trained(corpus))
+
+
+def trained(
+    corpus: Corpus,
+    *,
+    start: Model | None = None,
+    folder: Path | None = None,
+    teach: Sequence[Row] | None = None,
+) -> Model:
+    """Train both networks on a corpus; with too few trajectories the start is all there is."""
+    import torch
+
+    from spm.gnn.runs import Run
+    from spm.gnn.training import LEAST, Config, Training
+
+    rows = corpus.teach if teach is None else teach
+    if start is not None and len(rows) < LEAST:
+        return start
+    torch.set_num_threads(1)  # on a shared machine several wait for each other
+    with ExitStack() as stack:
+        place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        run = Run(place)
+        run.begin({"corpus": corpus.digest, "start": start.digest if start else ""})
+        training = Training(rows, corpus.judge, Config(), run, start)
+        return training.model(Provenance("trained", corpus.encoder, 0, len(rows)))

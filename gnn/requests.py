@@ -1,0 +1,32 @@
+"""What requests show by themselves, before any library is asked."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from spm.registry.frontier import Floats
+from spm.registry.spoken import Vocabulary
+from spm.registry.state import visible
+
+Tell = Callable[[int], None]
+Clauses = Callable[[Sequence[str], Tell | None], list[Floats]]  # `Encoder.encode_clauses`
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The fields that a request gives, and its vectors: of the whole and of its clauses."""
+
+    given: frozenset[str]
+    vector: Floats
+    clauses: Floats
+
+
+def read(
+    texts: Iterable[str], words: Vocabulary, encode: Clauses, progress: Tell | None = None
+) -> dict[str, Seen]:
+    """Read many requests, equal ones once; `progress` hears how many are done."""
+    distinct = list(dict.fromkeys(texts))
+    rows = encode(distinct, progress)
+    return {
+        text: Seen(frozenset(visible(text, words)), found[0], found[1:])
+        for text, found in zip(distinct, rows, strict=True)
+    }
