@@ -1,25 +1,19 @@
 """The learned constructor in an evaluation: trained on a corpus, or the shipped prior as it is."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from spm.evaluation.corpus import Corpus
 from spm.gnn.constructor import Construction, construct, names
-from spm.gnn.examples import Row
+from spm.gnn.examples import Change, Row
 from spm.gnn.expansion import Question, expand
 from spm.gnn.library import Library
 from spm.gnn.model import Model, Provenance
 from spm.gnn.models import prior
-from spm.registry.frontier import SIZE, Frontier
-
-Change = Callable[[Frontier], Frontier]
-
-
-def unchanged(frontier: Frontier) -> Frontier:
-    """What is seen of a frontier when nothing is taken from it."""
-    return frontier
+from spm.registry.frontier import SIZE
 
 
 class Constructed:
@@ -31,7 +25,7 @@ class Constructed:
         change: what is taken from every frontier, for ablations.
     """
 
-    def __init__(self, library: Library, model: Model, change: Change = unchanged) -> None:
+    def __init__(self, library: Library, model: Model, change: Change | None = None) -> None:
         self._library, self.model, self._change = library, model, change
 
     def frontier(self, question: Question) -> list[str]:
@@ -44,7 +38,8 @@ class Constructed:
 
     def construction(self, question: Question) -> Construction:
         """Everything that was decided."""
-        return construct(self.model, self._change(expand(self._library, question)), SIZE)
+        frontier = expand(self._library, question)
+        return construct(self.model, self._change(frontier) if self._change else frontier, SIZE)
 
 
 class Prior(Constructed):
@@ -83,15 +78,24 @@ def trained(
     *,
     start: Model | None = None,
     folder: Path | None = None,
-    teach: Sequence[Row] | None = None,
+    change: Change | None = None,
+    losses: Mapping[str, float] | None = None,
 ) -> Model:
-    """Train both networks on a corpus; with too few trajectories the start is all there is."""
+    """Train both networks on a corpus; with too few trajectories the start is all there is.
+
+    Args:
+        corpus: teaches and judges.
+        start: a model to begin with instead of chance.
+        folder: of the run, which goes on there after a kill; else it is forgotten.
+        change: what is taken from every frontier, for ablations.
+        losses: what each of the second network's losses counts, when not as always.
+    """
     import torch
 
     from spm.gnn.runs import Run
     from spm.gnn.training import LEAST, Config, Training
 
-    rows = corpus.teach if teach is None else teach
+    rows, judge = ([replace(row, change=change) for row in part] for part in _parts(corpus))
     if start is not None and len(rows) < LEAST:
         return start
     torch.set_num_threads(1)  # on a shared machine several wait for each other
@@ -99,5 +103,10 @@ def trained(
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         run = Run(place)
         run.begin({"corpus": corpus.digest, "start": start.digest if start else ""})
-        training = Training(rows, corpus.judge, Config(), run, start)
+        config = Config() if losses is None else Config(losses=losses)
+        training = Training(rows, judge, config, run, start)
         return training.model(Provenance("trained", corpus.encoder, 0, len(rows)))
+
+
+def _parts(corpus: Corpus) -> tuple[Sequence[Row], Sequence[Row]]:
+    return corpus.teach, corpus.judge

@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from spm.gnn import forward
 from spm.gnn.decoding import Chosen, Scores, SetWeights, arrange, choose, missing_fields
-from spm.gnn.features import Facts, derive, pairs, strictness
+from spm.gnn.features import PAIR, Facts, derive, pairs, strictness
 from spm.gnn.model import Model
 from spm.gnn.rows import candidate_rows, chosen_rows
 from spm.registry.frontier import Floats, Frontier
 from spm.registry.ranking import PREFIX, SIZE
+
+_RECALLED = PAIR.index("recalled_next")
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,13 @@ def construct(
     chosen = _choose(model, frontier, facts, member, slots, size, ran)
     said = np.concatenate([member[:, None], slots], axis=1)
     head = _head(chosen, ran)
+    between = pairs(frontier, facts, head.order, head.score)
     order = forward.order(
         model.reranker,
         chosen_rows(facts, head, said[head.order], vectors=model.vectors),
-        pairs(frontier, facts, head.order, head.score),
+        between,
     )
-    scores = _scores(frontier, facts, head, order, member)
+    scores = _scores(frontier, facts, head, order, member, between[..., _RECALLED])
     placed = tuple(range(len(head.order) - len(ran), len(head.order)))
     arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
     lead = [int(i) for i in arranged.order]
@@ -96,7 +99,12 @@ def _head(chosen: Chosen, ran: list[int]) -> Chosen:
 
 
 def _scores(
-    frontier: Frontier, facts: Facts, head: Chosen, order: forward.Order, member: Floats
+    frontier: Frontier,
+    facts: Facts,
+    head: Chosen,
+    order: forward.Order,
+    member: Floats,
+    recalled: Floats,
 ) -> Scores:
     local = np.ix_(head.order, head.order)
     return Scores(
@@ -106,6 +114,7 @@ def _scores(
         precedence=order.precedence,
         follows=facts.follows[local],
         feeds=facts.feeds[local],
+        recalled=recalled,
         takes=frontier.takes[head.order],
         gives=frontier.gives[head.order],
         belongs=member[head.order],

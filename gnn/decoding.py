@@ -32,6 +32,7 @@ class OrderWeights:
     before: float = 0.90
     follows: float = 0.50
     fed: float = 0.50
+    recalled: float = 0.50
     blocked: float = -0.60
 
     def array(self) -> Floats:
@@ -113,6 +114,7 @@ class Scores:
     precedence: Floats  # (k, k)
     follows: Floats  # (k, k) share of i's followers that are j
     feeds: Floats  # (k, k) share of j's inputs that i makes
+    recalled: Floats  # (k, k) how much of the nearest solved requests ran j right after i
     takes: Floats  # (k, f)
     gives: Floats  # (k, f)
     belongs: Floats  # (k,) the retriever's probability of belonging
@@ -173,6 +175,7 @@ def step_terms(
             ahead / max(1, placed),
             scores.follows[last] if last >= 0 else nothing,
             scores.feeds[last] if last >= 0 else nothing,
+            scores.recalled[last] if last >= 0 else nothing,
             *blocked(scores.takes, scores.gives, state, scores.belongs * free),
         ]
     ).astype(np.float32)

@@ -1,13 +1,15 @@
 """What is learned from: every trajectory as a question that does not know its own answer."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spm.gnn.expansion import Question, expand
 from spm.gnn.library import Library
 from spm.gnn.requests import Seen
 from spm.registry.frontier import Frontier
+
+Change = Callable[[Frontier], Frontier]
 
 
 @dataclass(frozen=True)
@@ -17,10 +19,12 @@ class Row:
     library: Library
     question: Question
     path: list[str]
+    change: Change | None = None  # what is taken from every frontier, for ablations
 
     def example(self) -> "Example":
         """The row with its frontier; made anew each time, because thousands do not fit at once."""
-        return Example(expand(self.library, self.question), self.path)
+        frontier = expand(self.library, self.question)
+        return Example(self.change(frontier) if self.change else frontier, self.path)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ NODE = PAPER + ADDED
 PAIR = (
     "rank", "similarity", "order", "follows", "followed", "feeds", "fed", "service", "family",
     "name", "alike", "out_in", "in_in", "out_out", "frequency", "entry",
-    "clause",  # beyond the paper's sixteen
+    "clause", "recalled_order", "recalled_sharply", "recalled_next",  # beyond the paper's sixteen
 )  # fmt: skip
 NEUTRAL, FORWARD, REVERSE, NAME, FAMILY = range(5)
 SOFT, SHARP = 0.1, 0.03
@@ -283,7 +283,7 @@ def _shared_names(frontier: Frontier) -> NDArray[np.bool_]:
 
 
 def pairs(frontier: Frontier, facts: Facts, chosen: NDArray[np.int64], score: Floats) -> Floats:
-    """The pair features of the chosen tools, (k, k, 17); `score` are the retriever's."""
+    """The pair features of the chosen tools, (k, k, features); `score` are the retriever's."""
     local = np.ix_(chosen, chosen)
     takes, gives = frontier.takes[chosen], frontier.gives[chosen]
     rank = np.arange(len(chosen)) / max(1, len(chosen) - 1)
@@ -307,8 +307,35 @@ def pairs(frontier: Frontier, facts: Facts, chosen: NDArray[np.int64], score: Fl
         _difference(np.log1p(frontier.frequency[chosen]) / seen),
         _difference(np.log1p(frontier.entry[chosen]) / seen),
         _difference(facts.clause[chosen]),
+        *recalled(frontier, chosen),
     ]
     return np.stack(columns, axis=-1).astype(np.float32)
+
+
+def recalled(frontier: Frontier, chosen: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    """In which order the nearest solved requests ran these tools, each (k, k).
+
+    Returns:
+        How much more of them, by weight, ran i before j than j before i; the same with the very
+        nearest weighing most; and the weight of those that ran j right after i.
+    """
+    memory, size = frontier.memory, len(frontier.tools)
+    row, tool, place, _ = memory.steps.T
+    far = np.float32(2**20)  # where a tool that is not there would stand: behind, next to nothing
+    places = np.full((len(memory.ids), size), far, dtype=np.float32)
+    places[row, tool] = place
+    places = places[:, chosen]
+    ahead = places[:, :, None] < places[:, None, :]
+    there = (places < far)[:, :, None] & (places < far)[:, None, :]
+    lead = (ahead & there).astype(np.float32)
+    soft, sharp = (_weights(memory.similarity, scale) for scale in (SOFT, SHARP))
+    next_to = (places[:, None, :] - places[:, :, None] == 1) & there
+    lead = lead - lead.transpose(0, 2, 1)
+    return (
+        np.einsum("r,rij->ij", soft, lead),
+        np.einsum("r,rij->ij", sharp, lead),
+        np.einsum("r,rij->ij", sharp, next_to.astype(np.float32)),
+    )
 
 
 def _difference(values: NDArray[np.floating]) -> Floats:

@@ -9,7 +9,7 @@ from spm.gnn.reranker import Order
 from spm.registry.ranking import PREFIX, SIZE
 
 FAR = -1e9  # instead of -inf: keeps gradients finite where nothing is left to choose
-_FOLLOWS, _FEEDS = PAIR.index("follows"), PAIR.index("feeds")
+_FROM_LAST = [PAIR.index(name) for name in ("follows", "feeds", "recalled_next")]
 SHARES = {"entry": 0.55, "slot": 0.55, "precedence": 0.75, "member": 0.30, "path": 1.15}
 
 
@@ -105,8 +105,7 @@ def path_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -> Te
                 state[..., at, 0],
                 order.entry if at == 0 else torch.zeros_like(order.entry),
                 torch.einsum("bj,bji->bi", placed, lead) / max(1, at),
-                torch.einsum("bj,bji->bi", last, order.pairs[..., _FOLLOWS]),
-                torch.einsum("bj,bji->bi", last, order.pairs[..., _FEEDS]),
+                *torch.einsum("bj,bjif->fbi", last, order.pairs[..., _FROM_LAST]),
                 state[..., at, 1],
             ]
         )

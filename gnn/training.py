@@ -4,8 +4,9 @@ Read from top to bottom: split, examples without their own group, the first netw
 out of fold, the second network, and the weights that the development split chooses.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from spm.gnn.features import derive
 from spm.gnn.fitting import Fit, Ordering, Schedule, ordering_step, retriever_step
 from spm.gnn.forward import Weights
 from spm.gnn.graphs import frontier_graph, menu_graph
+from spm.gnn.losses import SHARES
 from spm.gnn.measures import Measures
 from spm.gnn.model import Model, Provenance
 from spm.gnn.retriever import Retriever
@@ -46,6 +48,7 @@ class Config:
     folds: int = 3
     patience: int = 2  # epochs without a better development measure before a network stops
     vectors: bool = True
+    losses: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
 
 
 class Training:
@@ -160,7 +163,8 @@ class Training:
         def score(trained: nn.Module) -> Measures:
             return measure_menus(_with_order(model, trained), judged)
 
-        fit = Fit(network, menus, ordering_step, self.config.reranker)
+        step = partial(ordering_step, shares=self.config.losses)
+        fit = Fit(network, menus, step, self.config.reranker)
         self._learn(fit, "reranker", score if judged else None, lambda m: m.order)
         return _with_order(model, network)
 

@@ -147,6 +147,7 @@ def random_scores(rng: np.random.Generator, k: int, f: int) -> Scores:
         precedence=grid(rng, k, k),
         follows=grid(rng, k, k),
         feeds=grid(rng, k, k),
+        recalled=grid(rng, k, k),
         takes=marks(rng, k, f),
         gives=marks(rng, k, f),
         belongs=grid(rng, k),
@@ -190,6 +191,7 @@ def slow_order(scores, given, weights, length, done=()):
                 + weights.before / max(1, at) * lead
                 + weights.follows * (0.0 if last is None else float(scores.follows[last, i]))
                 + weights.fed * (0.0 if last is None else float(scores.feeds[last, i]))
+                + weights.recalled * (0.0 if last is None else float(scores.recalled[last, i]))
                 + weights.blocked * slow_blocked(scores, i, have, waiting)[0]
                 - 10 * scores.strictness**2 * slow_blocked(scores, i, have, waiting)[1]
             )
@@ -249,6 +251,7 @@ def test_the_running_example_runs():
         precedence=nothing,
         follows=nothing,
         feeds=nothing,
+        recalled=nothing,
         takes=takes,
         gives=gives,
         belongs=np.ones(4, dtype=np.float32),

@@ -211,7 +211,27 @@ PAIRS: dict[str, Callable[[Frontier, int, int], float]] = {
     "frequency": lambda f, i, j: log((1 + f.frequency[i]) / (1 + f.frequency[j])) / evidence(f),
     "entry": lambda f, i, j: log((1 + f.entry[i]) / (1 + f.entry[j])) / evidence(f),
     "clause": lambda f, i, j: clause_place(f, i) - clause_place(f, j),
+    "recalled_order": lambda f, i, j: ran_before(f, i, j, shares(f, features.SOFT)),
+    "recalled_sharply": lambda f, i, j: ran_before(f, i, j, shares(f, features.SHARP)),
+    "recalled_next": lambda f, i, j: sum(
+        weight * (after == at + 1) for weight, at, after in both(f, i, j, shares(f, features.SHARP))
+    ),
 }
+
+
+def both(f: Frontier, i: int, j: int, weights: list[float]) -> list[tuple[float, int, int]]:
+    """The memories that used both tools: their weight, and where they used them."""
+    steps: dict[tuple[int, int], int] = {(r, t): at for r, t, at, _ in f.memory.steps.tolist()}
+    return [
+        (weights[row], steps[row, i], steps[row, j])
+        for row in range(len(f.memory.ids))
+        if (row, i) in steps and (row, j) in steps
+    ]
+
+
+def ran_before(f: Frontier, i: int, j: int, weights: list[float]) -> float:
+    found = both(f, i, j, weights)
+    return sum(weight * ((at < after) - (at > after)) for weight, at, after in found)
 
 
 def relation(f: Frontier, i: int, j: int) -> int:
@@ -244,7 +264,12 @@ def test_the_features_of_the_paper_come_first():
     assert NODE[:12] == PAPER
     assert set(NODES) == set(NODE)
     assert set(PAIRS) | {"rank", "similarity"} == set(PAIR)
-    assert PAIR.index("clause") == len(PAIR) - 1 == 16
+    assert PAIR[16:] == (
+        "clause",
+        "recalled_order",
+        "recalled_sharply",
+        "recalled_next",
+    )
 
 
 @pytest.mark.parametrize("column", NODE)

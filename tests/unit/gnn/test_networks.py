@@ -80,10 +80,10 @@ def test_the_networks_are_as_large_as_the_paper_says():
 
 
 def test_our_features_cost_little():
-    """21 more numbers per candidate, 30 more per chosen tool, a row of weights each; 1 per pair."""
-    assert (CANDIDATE, CHOSEN, PAIRED) == (140 + 21, 142 + 30, 16 + 1)
+    """21 more numbers per candidate, 30 more per chosen tool, a row of weights each; 4 per pair."""
+    assert (CANDIDATE, CHOSEN, PAIRED) == (140 + 21, 142 + 30, 16 + 4)
     assert size_of(Retriever(CANDIDATE)) == 416_561 + 21 * WIDTH == 419_249
-    assert size_of(Reranker(CHOSEN, PAIRED)) == 449_306 + 30 * WIDTH + 9 == 453_155
+    assert size_of(Reranker(CHOSEN, PAIRED)) == 449_306 + 30 * WIDTH + 4 * 9 == 453_182
     bare = widths(vectors=False)  # the prior, which knows no library's texts
     assert (bare[0], bare[1]) == (CANDIDATE - 128, CHOSEN - 128)
 
@@ -333,6 +333,7 @@ def _decoded(network: Ordering, graph: Data, frontier: Frontier, chosen: np.ndar
         precedence=order.precedence[0].numpy(),
         follows=pairs[..., PAIR.index("follows")],
         feeds=pairs[..., PAIR.index("feeds")],
+        recalled=pairs[..., PAIR.index("recalled_next")],
         takes=frontier.takes[chosen],
         gives=frontier.gives[chosen],
         belongs=graph.x[:, 130].numpy(),  # two vectors, score and rank stand before it
