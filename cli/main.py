@@ -17,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import typer
 
 from spm.cli import (
+    agent,
     atlas,
     bench,
     check,
@@ -56,6 +57,7 @@ app.add_typer(fields.app, name="fields")
 app.add_typer(bench.app, name="bench")
 app.add_typer(dataset.app, name="dataset")
 app.command("train")(train.train)
+app.add_typer(agent.app, name="agent")
 app.command("path")(path.path)
 app.command("cypher")(cypher.cypher)
 app.command("impact")(impact.impact)

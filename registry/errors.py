@@ -14,6 +14,9 @@
     ├── EncoderError            text vectors that cannot be made or do not fit
     │   └── EncoderMismatch     vectors of two encoders would be mixed
     ├── ModelError              a model that is missing, damaged or made for other inputs
+    ├── EndpointError           a language model's endpoint that cannot be used
+    │   └── EndpointRefused     a single request that the endpoint does not take
+    ├── JudgeError              a judge that gives no verdict
     └── StoreError              exit 3: the store cannot be used
         ├── StoreUnreachable    nobody answers at the address
         ├── StoreDenied         the server refused the credentials
@@ -109,6 +112,18 @@ class EncoderError(SpmError):
 
 class ModelError(SpmError):
     """A trained model is missing, damaged, or was made for other inputs."""
+
+
+class EndpointError(SpmError):
+    """The endpoint of a language model cannot be used."""
+
+
+class EndpointRefused(EndpointError):
+    """The endpoint does not take this request; others may still be taken."""
+
+
+class JudgeError(SpmError):
+    """A judge gives no verdict."""
 
 
 class EncoderMismatch(EncoderError):

@@ -4,7 +4,6 @@ Speaks 2025-06-18, 2025-11-25 and 2026-07-28. Asking a server needs the official
 optional extra and is only imported then. No tool is ever called.
 """
 
-import ipaddress
 import logging
 import os
 import shlex
@@ -20,6 +19,7 @@ from spm.registry.errors import ManifestError
 from spm.registry.formats.functions import assemble, define, plain, service_name
 from spm.registry.formats.loading import Notes, clean
 from spm.registry.formats.source import Source
+from spm.registry.hosts import is_loopback
 from spm.registry.models import Effects, ToolSpec
 
 if TYPE_CHECKING:
@@ -207,18 +207,11 @@ def _refuse_unsafe(parts: SplitResult, allow_http: bool) -> None:
             f"The address of {parts.hostname!r} carries credentials, and would be stored. "
             "Leave them out."
         )
-    if parts.scheme == "http" and not allow_http and not _is_loopback(parts.hostname or ""):
+    if parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
         raise ManifestError(
             f"{parts.hostname!r} is another machine, and http is not encrypted. Use mcp+https://, "
             "or allow it with --allow-remote."
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _without_query(url: str) -> str:
@@ -262,7 +255,7 @@ async def _connected(
             yield client
         return
     # A proxy of the environment must not be asked for this machine's own addresses.
-    outside = not _is_loopback(urlsplit(url).hostname or "")
+    outside = not is_loopback(urlsplit(url).hostname or "")
     async with httpx2.AsyncClient(timeout=TIMEOUT, trust_env=outside) as http:
         transport = streamable_http_client(url, http_client=http)
         async with Client(transport, message_handler=listen) as client:

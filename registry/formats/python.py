@@ -54,6 +54,16 @@ def read_python(target: str, service: str | None = None) -> Source:
     return assemble(target, "python", service or path, tools, notes)
 
 
+def load_function(target: str) -> Function:
+    """The function that `package.module:function` names. Imports the module, as `read_python` does.
+
+    Raises:
+        ManifestError: the module cannot be imported, or holds no such function.
+    """
+    path, _, attribute = target.partition(":")
+    return _function(_imported(path, target), attribute, target)
+
+
 def _imported(path: str, target: str) -> ModuleType:
     if not path or not all(part.isidentifier() for part in path.split(".")):
         raise ManifestError(

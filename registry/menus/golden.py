@@ -28,12 +28,16 @@ class GoldenRequest:
     chain: bool = True
 
 
-def read_golden(path: Path) -> Iterator[GoldenRequest]:
+def read_golden(path: Path, *, open_ended: bool = False) -> Iterator[GoldenRequest]:
     """Read golden requests from JSON lines.
 
     Each has `request` and `path` (names of tools, or `steps` of a trace); `state` (a list of
     fields) and `chain` (false: in any order) may be left out. Other keys are ignored, so that
     successful traces can be used as they are.
+
+    Args:
+        path: the file.
+        open_ended: also take lines without a path, whose answer nobody knows.
 
     Raises:
         InputError: a line cannot be used; says which.
@@ -42,12 +46,12 @@ def read_golden(path: Path) -> Iterator[GoldenRequest]:
         with path.open("rb") as lines:
             for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), 1):
                 if line.strip():
-                    yield _golden(line, f"{path}:{number}")
+                    yield _golden(line, f"{path}:{number}", open_ended)
     except OSError as error:
         raise InputError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
 
 
-def _golden(line: bytes, place: str) -> GoldenRequest:
+def _golden(line: bytes, place: str, open_ended: bool) -> GoldenRequest:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -56,7 +60,8 @@ def _golden(line: bytes, place: str) -> GoldenRequest:
         path = _names(value.get("path", value.get("steps")))
         state = _fields(value.get("state", []))
         chain = value.get("chain", True)
-        if path and state is not None and isinstance(chain, bool):
+        known = bool(path) or (open_ended and not {"path", "steps"} & value.keys())
+        if known and state is not None and isinstance(chain, bool):
             return GoldenRequest(value["request"], path, state, chain)
     raise InputError(f"{place}: expected {SHAPE}.")
 

@@ -77,8 +77,8 @@ class Server:
             return self.first.pop(0)
         if self.reply is not None:
             return self.reply(body)
-        spoken = sum(message["role"] == "assistant" for message in body.get("messages", []))
-        return self.turns[min(spoken, len(self.turns) - 1)]
+        said = [m for m in body.get("messages", []) if m["role"] == "assistant"]
+        return self.turns[min(len(said), len(self.turns) - 1)]
 
     def observations(self, conversation: int = -1) -> list[Any]:
         """What the model was told about its calls, in the conversation of one request."""
