@@ -129,10 +129,10 @@ class LearnedRanker:
         return found
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
-        vector = self._encoder().encode_requests([ask.request])[0]
+        vectors = self._encoder().encode_clauses([ask.request])[0]
         given = self._given(ask)
         frontier = self._expansion.frontier(
-            ask.request, vector, given, ask.caller, (*ask.done, *must)
+            ask.request, vectors[0], given, ask.caller, (*ask.done, *must), vectors[1:]
         )
         ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
         if ran:

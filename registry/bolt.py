@@ -232,6 +232,12 @@ class BoltStore:
         """The nodes whose text holds any of the terms and that the caller may see."""
         return self._found(lambda: self._search.matching(kind, terms, count, caller))
 
+    def spoken(
+        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, list[float]]]:
+        """Like `matching` for several lists of terms."""
+        return self._found(lambda: self._search.spoken(kind, asked, count, caller))
+
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order."""
         return self._search.vectors(kind, ids)

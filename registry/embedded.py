@@ -86,7 +86,7 @@ class EmbeddedStore:
         tx = self._graph.begin_read(timeout_ms=int(timeout * 1000))
         try:
             found = tx.cypher(text, params=dict(params))
-            rows = [{k: _plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
+            rows = [{k: graph.plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
         except (kglite.KgError, OverflowError, TypeError) as error:
             raise QueryFailed(f"The query could not be run: {error}") from error
         finally:
@@ -250,6 +250,12 @@ class EmbeddedStore:
         """The nodes whose text holds any of the terms and that the caller may see."""
         return self._searching().matching(kind, terms, count, caller)
 
+    def spoken(
+        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, list[float]]]:
+        """Like `matching` for several lists of terms."""
+        return self._searching().spoken(kind, asked, count, caller)
+
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order."""
         return self.files.rows(kind, ids)
@@ -380,16 +386,3 @@ def _mark(path: Path) -> tuple[int, int, int] | None:
 def _set_encoder(tx: Any, encoder: str) -> dict[str, Any]:
     tx.run("state/encoder", encoder=encoder)
     return {"encoder": encoder}
-
-
-def _plain(value: Any) -> Any:
-    """Bring nodes, relationships and paths into the form that both engines answer."""
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        if value.keys() == {"id", "labels", "properties"}:
-            return graph.node(value["labels"], value["properties"])
-        if value.keys() == {"id", "start", "end", "type", "properties"}:
-            return graph.relationship(value["type"], value["properties"])
-        return {key: _plain(item) for key, item in value.items()}
-    return value

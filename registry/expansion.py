@@ -13,6 +13,7 @@ import numpy as np
 
 from spm.registry import frontier as rule
 from spm.registry.access import EVERYTHING, Caller
+from spm.registry.clauses import clauses as clauses_of
 from spm.registry.frontier import Floats, Frontier, Memory, Start
 from spm.registry.lexical import terms
 from spm.registry.naming import words
@@ -32,6 +33,25 @@ class _Remembered:
     same: dict[str, str]
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """Tools that the clauses of a request found, by meaning and by words."""
+
+    near: list[str]
+    worded: dict[str, list[float]]  # with the score of each clause
+    count: int  # of clauses
+
+    def scores(self, tools: list[str]) -> Floats:
+        """The scores of words, 0 for those that words did not find."""
+        silent = [0.0] * self.count
+        found = [self.worded.get(tool, silent) for tool in tools]
+        return np.array(found, dtype=np.float32).reshape(len(tools), self.count)
+
+
+def _rows(vector: Floats, clauses: Floats | None) -> Floats:
+    return vector[None, :] if clauses is None else clauses
+
+
 class Expansion:
     """Asks a store for the candidates of requests."""
 
@@ -45,6 +65,7 @@ class Expansion:
         given: frozenset[str],
         caller: Caller = EVERYTHING,
         must: tuple[str, ...] = (),
+        clauses: Floats | None = None,
     ) -> Frontier:
         """Collect candidates and what is known among them.
 
@@ -54,12 +75,14 @@ class Expansion:
             given: fields that the request shows.
             caller: whose reach counts.
             must: ids of tools that come in before all others, where the caller may see them.
+            clauses: the vectors of the request's clauses; None stands for one, the whole.
         """
         asked = terms(text)
         near = self._store.nearest("tool", vector, rule.LOOKUP, caller)
         worded = dict(self._store.matching("tool", asked, rule.LOOKUP, caller))
+        parts = self._parts(text, near, worded, clauses, caller)
         memory = self._remember(asked, vector, caller)
-        found = [[tool for tool, _ in near], list(worded)] * 2
+        found = [[tool for tool, _ in near], list(worded), parts.near, list(parts.worded)]
         start = rule.begin(found, memory.ways, must)
         known = frozenset(memory.same.get(name, name) for name in given)
         rows = self._walk(start, known, memory.same, caller)
@@ -89,9 +112,25 @@ class Expansion:
             fields=fields,
             anchors=rule.ANCHORS,
             fused=rule.fused_scores(start.fused, place),
-            clauses=rule.likeness(vectors, vector[None, :]).astype(np.float32),
-            spoken=np.array([worded.get(t, 0.0) for t in place], dtype=np.float32).reshape(-1, 1),
+            clauses=rule.likeness(vectors, _rows(vector, clauses)).astype(np.float32),
+            spoken=parts.scores(list(place)),
         )
+
+    def _parts(
+        self,
+        text: str,
+        near: list[tuple[str, float]],
+        worded: dict[str, float],
+        vectors: Floats | None,
+        caller: Caller,
+    ) -> _Parts:
+        """What the clauses of the request find, each asked alone."""
+        if vectors is None or len(vectors) == 1:
+            return _Parts([tool for tool, _ in near], {t: [s] for t, s in worded.items()}, 1)
+        close = self._store.nearest("tool", vectors, rule.LOOKUP, caller)
+        asked = [terms(text[begin:end]) for begin, end in clauses_of(text)]
+        spoken = dict(self._store.spoken("tool", asked, rule.LOOKUP, caller))
+        return _Parts([tool for tool, _ in close], spoken, len(vectors))
 
     def _remember(self, asked: list[str], vector: Floats, caller: Caller) -> _Remembered:
         """The nearest trajectories by meaning and by words, with their steps."""

@@ -1,5 +1,7 @@
 """What each label and relationship type carries: the graph's dictionary, kept true by tests."""
 
+from typing import Any
+
 LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder"),
     "Migration": ("id", "name", "at"),
@@ -55,3 +57,16 @@ def node(labels: list[str], properties: dict[str, object]) -> dict[str, object]:
 def relationship(kind: str, properties: dict[str, object]) -> dict[str, object]:
     """A relationship as every engine answers it."""
     return {"type": kind, "properties": {key: properties[key] for key in sorted(properties)}}
+
+
+def plain(value: Any) -> Any:
+    """Bring what the embedded engine answers into the form that both engines answer."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        if value.keys() == {"id", "labels", "properties"}:
+            return node(value["labels"], value["properties"])
+        if value.keys() == {"id", "start", "end", "type", "properties"}:
+            return relationship(value["type"], value["properties"])
+        return {key: plain(item) for key, item in value.items()}
+    return value

@@ -106,6 +106,15 @@ def best(ids: Sequence[str], scores: Numbers, matched: Places, count: int) -> Fo
     return [(ids[place], float(scores[place])) for place in order]
 
 
+def best_of(
+    ids: Sequence[str], scores: Numbers, matched: Places, count: int
+) -> list[tuple[str, list[float]]]:
+    """The best by any column of their scores, with all columns."""
+    place = {node: at for at, node in enumerate(ids)}
+    found = best(ids, scores.max(axis=1), matched, count)
+    return [(node, scores[place[node]].tolist()) for node, _ in found]
+
+
 def scan(query: Iterable[str], documents: Iterable[Sequence[str]]) -> tuple[list[Posting], Numbers]:
     """Postings of a query and all lengths, read from documents that are given as their terms."""
     hits: dict[str, list[int]] = {term: [] for term in asked(query)}

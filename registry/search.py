@@ -16,6 +16,7 @@ from spm.registry.store import Kind, Row, Store, Vector, rank
 from spm.registry.vectors import VectorFiles
 
 Found = list[tuple[str, float]]
+Spoken = list[tuple[str, list[float]]]
 # Up to so many vectors the server compares all, which was measured to take as long as its
 # approximate search; beyond, only for callers from whom something is hidden.
 EXHAUSTIVE = 20_000
@@ -40,6 +41,8 @@ class ServerSearch:
         Asked for as many as there are, the index compares every vector instead of walking its
         graph. So hidden nodes cannot change which visible ones are found.
         """
+        if vector.ndim == 2:
+            return self._nearest_of(kind, vector, count, caller)
         total = self._store.read("vectors/totals")[0][kind]
         everything = total if caller.restricted or total <= EXHAUSTIVE else 0
         window, wanted = max(EXPLORE, 4 * count), count + MARGIN
@@ -58,16 +61,32 @@ class ServerSearch:
         matrix = np.array([row["vector"] for row in rows], dtype=np.float32)
         return rank([row["id"] for row in rows], matrix, vector, count)
 
+    def _nearest_of(self, kind: Kind, vectors: Vector, count: int, caller: Caller) -> Found:
+        """Who is among the nearest of all rows is among the nearest of one of them."""
+        near = [dict(self.nearest(kind, row, count, caller)) for row in vectors]
+        ids = sorted({node for found in near for node in found})
+        return rank(ids, self.vectors(kind, ids), vectors, count)
+
     def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
         """Let the full-text index find what holds any of the terms; score that here."""
-        if not (wanted := lexical.asked(terms)):
+        return [(node, scores[0]) for node, scores in self.spoken(kind, [terms], count, caller)]
+
+    def spoken(
+        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller
+    ) -> Spoken:
+        """Find what holds any term of any list; score it by each."""
+        wanted = sorted({term for terms in asked for term in lexical.asked(terms)})
+        if not wanted:
             return []
         found = self._store.read(
             f"vectors/{kind}_matching", query=lucene(wanted), **caller.params()
         )[0]
-        postings, lengths = lexical.scan(terms, map(str.split, found["terms"]))
-        scores = lexical.bm25(postings, lengths, *self._measures(kind, caller))
-        return lexical.best(found["ids"], scores, lexical.united(postings), count)
+        postings, lengths = lexical.scan(wanted, map(str.split, found["terms"]))
+        where = dict(zip(wanted, postings, strict=True))
+        measures = self._measures(kind, caller)
+        parts = [[where[term] for term in lexical.asked(terms)] for terms in asked]
+        scores = np.stack([lexical.bm25(part, lengths, *measures) for part in parts], axis=1)
+        return lexical.best_of(found["ids"], scores, lexical.united(postings), count)
 
     def _measures(self, kind: Kind, caller: Caller) -> tuple[int, int]:
         """How many nodes and terms are visible; counted once for each state of the graph."""
@@ -119,11 +138,19 @@ class LocalSearch:
 
     def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
         """Those that are visible and hold any of the terms."""
+        return [(node, scores[0]) for node, scores in self.spoken(kind, [terms], count, caller)]
+
+    def spoken(
+        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller
+    ) -> Spoken:
+        """Those that are visible and hold any term of any list, with the score of each list."""
         visible = self._visible(kind, caller)
         ids, index = self._index(kind)
         seen = np.fromiter((node in visible for node in ids), dtype=bool, count=len(ids))
-        scores, matched = index.scores(terms, seen)
-        return lexical.best(ids, scores, matched, count)
+        found = [index.scores(terms, seen) for terms in asked]
+        scores = np.stack([score for score, _ in found], axis=1)
+        matched = np.unique(np.concatenate([places for _, places in found]))
+        return lexical.best_of(ids, scores, matched, count)
 
     def _visible(self, kind: Kind, caller: Caller) -> frozenset[str]:
         if (kind, caller) not in self._seen:

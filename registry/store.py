@@ -97,8 +97,9 @@ class Store(Protocol):
     ) -> list[tuple[str, float]]:
         """The nodes nearest to `vector` by cosine that the caller may see, best first, ties by id.
 
-        What the caller may not see changes nothing of the answer. Seen are active tools of the
-        caller's reach, and successful trajectories of which all successful steps go to these.
+        Of several rows of vectors the nearest counts. What the caller may not see changes nothing
+        of the answer. Seen are active tools of the caller's reach, and successful trajectories of
+        which all successful steps go to these.
         """
         ...
 
@@ -109,6 +110,12 @@ class Store(Protocol):
 
         Seen by a caller is the same as in `nearest`.
         """
+        ...
+
+    def spoken(
+        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller = EVERYTHING
+    ) -> list[tuple[str, list[float]]]:
+        """Like `matching` for several lists of terms: by the best score, with all of them."""
         ...
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
@@ -195,15 +202,15 @@ def claim(tx: Transaction, encoder: str) -> dict[str, Any]:
 def rank(
     ids: Sequence[str], vectors: NDArray[Any], vector: Vector, count: int
 ) -> list[tuple[str, float]]:
-    """Order ids by cosine to `vector`, best first.
+    """Order ids by cosine to `vector`, or to the nearest of several, best first.
 
     Row by row in double precision and rounded, so that the score of a node depends neither on
     the engine nor on which other nodes were scored beside it.
     """
     if not len(ids):
         return []
-    scores = np.round(
-        np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6
-    )
+    exact = vectors.astype(np.float64)
+    rows = np.atleast_2d(vector).astype(np.float64)
+    scores = np.max([np.round(np.einsum("ij,j->i", exact, row), 6) for row in rows], axis=0)
     order = sorted(range(len(ids)), key=lambda i: (-scores[i], ids[i]))[:count]
     return [(ids[i], float(scores[i])) for i in order]

@@ -120,7 +120,7 @@ class VectorFiles:
     def nearest(
         self, kind: Kind, vector: Vector, count: int, among: Container[str] | None = None
     ) -> list[tuple[str, float]]:
-        """The ids nearest to `vector`, best first; `among` leaves all others out."""
+        """The ids nearest to `vector` or any of its rows; `among` leaves all others out."""
         ids, matrix = self.matrix(kind)
         seen = [place for place, node in enumerate(ids) if among is None or node in among]
         if len(seen) <= 4 * count:
@@ -128,7 +128,7 @@ class VectorFiles:
         # One quick pass keeps all that may be among the best, equals included; rows have unit
         # length, so its error is far below the margin. The exact scores decide among them.
         places = np.array(seen)
-        rough = (matrix @ vector)[places]
+        rough = (matrix @ np.atleast_2d(vector).T).max(axis=1)[places]
         best = places[rough >= np.partition(rough, -count)[-count] - 1e-4]
         return rank([ids[place] for place in best], matrix[best], vector, count)
 

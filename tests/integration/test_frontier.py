@@ -53,6 +53,11 @@ def both(
         opened.pop().close()
 
 
+def question(text: str, fields: frozenset[str] = frozenset()) -> Question:
+    rows = ENCODER.encode_clauses([text])[0]
+    return Question(text, rows[0], fields, None, rows[1:])
+
+
 def ask(
     registry: Registry,
     text: str,
@@ -60,11 +65,12 @@ def ask(
     fields: frozenset[str] = frozenset(),
     must: tuple[str, ...] = (),
 ) -> Frontier:
-    return Expansion(registry.store).frontier(text, ENCODER.vector(text), fields, caller, must)
+    rows = ENCODER.encode_clauses([text])[0]
+    return Expansion(registry.store).frontier(text, rows[0], fields, caller, must, rows[1:])
 
 
 def from_arrays(registry: Registry, text: str, fields: frozenset[str]) -> Frontier:
-    return expand(load(registry.store), Question(text, ENCODER.vector(text), fields))
+    return expand(load(registry.store), question(text, fields))
 
 
 def encoded(library: graphs.Library) -> Fill:

@@ -294,10 +294,13 @@ class Remembering:
         self._known: dict[str, Any] = {}
 
     def encode_requests(self, texts: list[str], progress: Any = None) -> Any:
+        return np.stack([rows[0] for rows in self.encode_clauses(texts)])
+
+    def encode_clauses(self, texts: list[str], progress: Any = None) -> Any:
         for text in texts:
             if text not in self._known:
-                self._known[text] = self._encoder.encode_requests([text])[0]
-        return np.stack([self._known[text] for text in texts])
+                self._known[text] = self._encoder.encode_clauses([text])[0]
+        return [self._known[text] for text in texts]
 
 
 def test_every_read_query_answers_the_same_on_the_demo(shop: Pair) -> None:

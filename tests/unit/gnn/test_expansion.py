@@ -79,7 +79,7 @@ def some_library(seed: int, tools: int | None = None, ways: int | None = None) -
 
 def some_question(library: Library, seed: int, group: int | None = None) -> Question:
     rng = random.Random(seed)
-    text = sentence(rng)
+    text = ", then ".join(sentence(rng) for _ in range(rng.randint(1, 3)))
     names = [*library.fields, "another", "unknown"]
     rows = ENCODER.encode_clauses([text])[0]
     shown = frozenset(rng.sample(names, 2))

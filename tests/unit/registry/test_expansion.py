@@ -22,7 +22,8 @@ from spm.registry.frontier import SIZE, Frontier
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
 
 ENCODER = Worded()
-REQUESTS = st.lists(st.sampled_from([*WORDS, "nothing"]), max_size=3).map(" ".join)
+PARTS = st.lists(st.sampled_from([*WORDS, "nothing"]), max_size=4).map(" ".join)
+REQUESTS = st.lists(PARTS, max_size=3).map(", then ".join)  # some of them have clauses
 GIVEN = st.frozensets(st.sampled_from(FIELDS), max_size=2)
 CALLER = Caller("a", ("x",), read_only=True)
 # Each of these keeps a tool out of the sight of CALLER.
@@ -44,6 +45,11 @@ def opened(world: World) -> Iterator[Registry]:
         yield registry
 
 
+def question(text: str, fields: frozenset[str] = frozenset()) -> Question:
+    rows = ENCODER.encode_clauses([text])[0]
+    return Question(text, rows[0], fields, None, rows[1:])
+
+
 def ask(
     registry: Registry,
     text: str,
@@ -51,7 +57,8 @@ def ask(
     caller: Caller = EVERYTHING,
     must: tuple[str, ...] = (),
 ) -> Frontier:
-    return Expansion(registry.store).frontier(text, ENCODER.vector(text), fields, caller, must)
+    rows = ENCODER.encode_clauses([text])[0]
+    return Expansion(registry.store).frontier(text, rows[0], fields, caller, must, rows[1:])
 
 
 def tool(name: str, needs: tuple[str, ...] = (), gives: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -79,7 +86,7 @@ def test_the_store_and_arrays_give_the_same(
 ) -> None:
     with opened(world) as registry, limits(**SMALL if small else {}):
         found = ask(registry, text, fields)
-        expected = expand(load(registry.store), Question(text, ENCODER.vector(text), fields))
+        expected = expand(load(registry.store), question(text, fields))
     assert differing(found, expected) == []
 
 
@@ -101,7 +108,7 @@ def test_the_demo_gives_the_same(filled_demo: Registry) -> None:
             with limits(**constants):
                 shown = frozenset({"order_id", "email"})
                 found = ask(filled_demo, text, shown)
-                expected = expand(library, Question(text, ENCODER.vector(text), shown))
+                expected = expand(library, question(text, shown))
             assert differing(found, expected) == [], text
 
 
@@ -214,7 +221,7 @@ def test_an_empty_registry_has_an_empty_frontier(registry: Registry) -> None:
     found = ask(registry, "order")
     assert found.tools == found.fields == found.memory.ids == []
     assert found.takes.shape == (0, 0)
-    expected = expand(load(registry.store), Question("order", ENCODER.vector("order")))
+    expected = expand(load(registry.store), question("order"))
     assert differing(found, expected) == []
     assert ask(registry, "order", caller=CALLER).tools == []
 
@@ -224,9 +231,7 @@ def test_odd_requests_and_no_traces(text: str) -> None:
     tools = [tool(f"order {at}", needs=("tax",), gives=("parcel",)) for at in range(3)]
     with opened(World(tools)) as registry:
         found = ask(registry, text, frozenset({"tax"}))
-        expected = expand(
-            load(registry.store), Question(text, ENCODER.vector(text), frozenset({"tax"}))
-        )
+        expected = expand(load(registry.store), question(text, frozenset({"tax"})))
     assert differing(found, expected) == []
     assert len(found.tools) == 3
     assert len(found.memory.steps) == 0
@@ -241,7 +246,7 @@ def test_what_was_not_encoded_is_found_by_words_alone(registry: Registry) -> Non
     assert found.tools == ["shop/mail", "shop/order"]
     assert not found.vectors.any()
     assert found.vectors.shape == (2, ENCODER.dimensions)
-    expected = expand(load(registry.store), Question("order", ENCODER.vector("order")))
+    expected = expand(load(registry.store), question("order"))
     assert differing(found, expected) == []
 
 
