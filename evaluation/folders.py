@@ -16,10 +16,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from spm.registry.errors import InputError
-from spm.registry.models import Manifest, Trace
+from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, Trace
 from spm.registry.naming import fold, visible_text
 
 SPLITS = ("train", "valid", "test")
+GRAPHS = ("graph.jsonl.gz", "links.jsonl.gz")
 _TYPES = {
     "str": "string", "text": "string", "int": "integer", "float": "number", "double": "number",
     "bool": "boolean", "list": "array", "dict": "object",
@@ -93,6 +94,38 @@ def read(folder: Path, prefix: str = "") -> DataSet:
     return DataSet(name, manifest, kept, len(found) - len(kept))
 
 
+def linked(data: DataSet, folder: Path) -> DataSet:
+    """The data set with its own graph of tools registered: who has to run before whom.
+
+    A link says nothing of fields, so each tool that others wait for gives a field of its own, and
+    those that wait require it.
+
+    Raises:
+        InputError: the folder has no graph.
+    """
+    file = next((f for name in GRAPHS if (f := folder / name).exists()), None)
+    if file is None:
+        raise InputError(f"{str(folder)!r} has no graph: neither {' nor '.join(GRAPHS)}.")
+    names = {tool.name for tool in data.manifest.tools}
+    waits: dict[str, set[str]] = {}
+    for row in rows(file):
+        first, second = (visible_text(str(row[end])).strip() for end in ("from", "to"))
+        if first != second and {first, second} <= names:
+            waits.setdefault(second, set()).add(first)
+    asked = set().union(*waits.values())
+    tools = [_linked(tool, waits.get(tool.name, set()), asked) for tool in data.manifest.tools]
+    return replace(data, manifest=data.manifest.model_copy(update={"tools": tuple(tools)}))
+
+
+def _linked(tool: ToolSpec, waits: set[str], asked: set[str]) -> ToolSpec:
+    done = {name: f"{name} done"[-256:] for name in {*waits, tool.name}}
+    inputs = tuple(InputSpec(name=done[name]) for name in sorted(waits))
+    outputs = (OutputSpec(name=done[tool.name]),) if tool.name in asked else ()
+    return tool.model_copy(
+        update={"inputs": (*tool.inputs, *inputs), "outputs": (*tool.outputs, *outputs)}
+    )
+
+
 def united(sets: Sequence[DataSet]) -> list[DataSet]:
     """Several data sets as one library: equal tools and equal requests once, in the first.
 
@@ -114,7 +147,7 @@ def united(sets: Sequence[DataSet]) -> list[DataSet]:
         found.append(
             DataSet(
                 data.name,
-                data.manifest.model_copy(update={"tools": kept}),
+                data.manifest.model_copy(update={"tools": tuple(kept)}),
                 [_through(one, stands) for one in new],
                 data.dropped,
             )

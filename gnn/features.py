@@ -208,7 +208,7 @@ def _nodes(
 
 def _clauses(frontier: Frontier) -> list[Floats]:
     """How the clauses of the request speak for each tool, each as if it were asked alone."""
-    best = frontier.clauses.max(axis=1, initial=0.0)
+    best = frontier.clauses.max(axis=1, initial=-1.0)
     mean = frontier.clauses.mean(axis=1) if frontier.clauses.shape[1] else best
     loudest = frontier.spoken / np.maximum(1e-6, frontier.spoken.max(axis=0, initial=0.0))
     return [

@@ -23,15 +23,13 @@ Span = tuple[int, int]
 def clauses(text: str) -> list[Span]:
     """Where the parts of a request begin and end; one for the whole where it has no parts."""
     found: list[Span] = []
-    begin = 0
+    begin = said = 0  # said: the words of the last part
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
-        if found and (_short(text, *found[-1]) or _short(text, begin, end)):
-            found[-1] = (found[-1][0], end)
+        words = sum(1 for _ in islice(_WORD.finditer(text, begin, end), LEAST))
+        if found and (said < LEAST or words < LEAST):
+            found[-1], said = (found[-1][0], end), said + words
         else:
             found.append((begin, end))
+            said = words
         begin = end
     return found[:MOST]
-
-
-def _short(text: str, begin: int, end: int) -> bool:
-    return sum(1 for _ in islice(_WORD.finditer(text, begin, end), LEAST)) < LEAST

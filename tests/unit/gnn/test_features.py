@@ -161,9 +161,9 @@ NODES: dict[str, Callable[[Frontier, int], float]] = {
     "to_votes": lambda f, i: over(f, lambda a: soft(f, a) * follows(f, i, a)),
     "familiar": lambda f, i: max(f.memory.similarity.tolist(), default=0.0),
     "evidence": lambda f, i: evidence(f) / 10,
-    "clause": lambda f, i: max(0.0, *f.clauses[i].tolist()),
+    "clause": lambda f, i: max(f.clauses[i].tolist()),
     "clause_rank": lambda f, i: best_rank(f.clauses, i),
-    "clause_alone": lambda f, i: max(0.0, *f.clauses[i].tolist()) - mean(f.clauses[i].tolist()),
+    "clause_alone": lambda f, i: max(f.clauses[i].tolist()) - mean(f.clauses[i].tolist()),
     "clause_place": lambda f, i: clause_place(f, i),
     "clause_words": lambda f, i: max(
         said / max(1e-6, *column) if said else 0.0

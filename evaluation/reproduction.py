@@ -1,0 +1,192 @@
+"""The experiments again: run what `experiments.yaml` names, and compare with what it says.
+
+    python -m spm.evaluation.reproduction [NAME…] --data FOLDER [--fast] [--update]
+
+Each experiment is a command of spm with `--json`. OK: every score within the tolerance; OKish:
+within three times; FAIL: further, or the command failed. With `--update` what was measured becomes
+what is expected, and the README's tables are written anew.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from spm.evaluation.tables import render
+from spm.registry.errors import InputError
+
+FURTHER = 3  # times the tolerance is still OKish
+Scores = dict[str, dict[str, float]]  # by constructor (with @share), then by measure
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One command and what it should find.
+
+    Attributes:
+        name: `table/row`.
+        command: arguments of spm; `{data}` stands for the folder of data sets.
+        measures: what is compared and shown.
+        expected: scores by constructor and measure; empty until it was run once.
+        tolerance: how far a score may be off.
+        fast: whether it is small enough for every CI run.
+        about: what it shows, in a sentence.
+    """
+
+    name: str
+    command: list[str]
+    measures: list[str]
+    expected: Scores
+    tolerance: float
+    fast: bool = False
+    about: str = ""
+
+    @property
+    def table(self) -> str:
+        """The table that it is a part of."""
+        return self.name.partition("/")[0]
+
+    def arguments(self, data: Path) -> list[str]:
+        """The command with the folder put in."""
+        return [part.replace("{data}", str(data)) for part in self.command]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How an experiment went."""
+
+    experiment: Experiment
+    measured: Scores
+    seconds: float
+    error: str = ""
+
+    @property
+    def worst(self) -> float:
+        """The largest difference to what was expected, in tolerances."""
+        expected = self.experiment.expected
+        differences = [
+            abs(self.measured.get(who, {}).get(measure, 1e9) - score)
+            for who, scores in expected.items()
+            for measure, score in scores.items()
+        ]
+        return max(differences, default=0.0) / self.experiment.tolerance
+
+    @property
+    def word(self) -> str:
+        """OK, OKish or FAIL; NEW where nothing was expected yet."""
+        if self.error:
+            return "FAIL"
+        if not self.experiment.expected:
+            return "NEW"
+        return "OK" if self.worst <= 1 else "OKish" if self.worst <= FURTHER else "FAIL"
+
+
+def experiments(text: str | None = None) -> list[Experiment]:
+    """Read the list of experiments.
+
+    Raises:
+        InputError: an entry lacks something.
+    """
+    source = files("spm.evaluation") / "experiments.yaml"
+    said = yaml.safe_load(text or source.read_text(encoding="utf-8"))
+    try:
+        return [
+            Experiment(
+                name=one["name"],
+                command=str(one["command"]).split(),
+                measures=str(one.get("measures", said["measures"])).split(),
+                expected=one.get("expected") or {},
+                tolerance=float(one.get("tolerance", said["tolerance"])),
+                fast=bool(one.get("fast", False)),
+                about=one.get("about", ""),
+            )
+            for one in said["experiments"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"experiments.yaml has an entry that cannot be used: {error!r}") from error
+
+
+def run(experiment: Experiment, data: Path, cache: Path) -> Verdict:
+    """Run one experiment in a process of its own."""
+    command = [sys.executable, "-m", "spm.cli", *experiment.arguments(data)]
+    start = time.monotonic()
+    made = subprocess.run(
+        [*command, "--cache", str(cache), "--json"], capture_output=True, text=True, check=False
+    )
+    seconds = time.monotonic() - start
+    if made.returncode:
+        return Verdict(experiment, {}, seconds, made.stderr.strip()[-500:])
+    return Verdict(experiment, scores(json.loads(made.stdout), experiment.measures), seconds)
+
+
+def scores(result: Mapping[str, Any], measures: Sequence[str]) -> Scores:
+    """The scores of an evaluation by constructor; at shares of the traces as `name@share`."""
+    found = {who: _chosen(means, measures) for who, means in result["all"]["means"].items()}
+    for part in result["shares"]:
+        for who, means in part["means"].items():
+            found[f"{who}@{part['share']:g}"] = _chosen(means, measures)
+    return found
+
+
+def _chosen(means: Mapping[str, Any], measures: Sequence[str]) -> dict[str, float]:
+    return {m: means[m]["mean"] for m in measures if means[m]["mean"] is not None}
+
+
+def updated(text: str, verdicts: Sequence[Verdict]) -> str:
+    """The list of experiments with what was measured; its head of comments stays."""
+    said = yaml.safe_load(text)
+    new = {one.experiment.name: one.measured for one in verdicts if not one.error}
+    for one in said["experiments"]:
+        one["expected"] = new.get(one["name"], one.get("expected") or {})
+    head = "".join(_head(text))
+    body = yaml.safe_dump(said, sort_keys=False, width=110, default_flow_style=None)
+    return f"{head}{body}"
+
+
+def _head(text: str) -> Iterator[str]:
+    for line in text.splitlines(keepends=True):
+        if not line.startswith("#"):
+            return
+        yield line
+
+
+def main() -> int:
+    """Run, compare, print; the exit code says whether all is well."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("names", nargs="*", help="experiments or tables; all without any")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=Path("build/evaluation"))
+    parser.add_argument("--fast", action="store_true", help="only those for every CI run")
+    parser.add_argument("--update", action="store_true", help="take what is measured as expected")
+    said = parser.parse_args()
+    verdicts = []
+    for one in experiments():
+        wanted = not said.names or one.name in said.names or one.table in said.names
+        if wanted and (one.fast or not said.fast):
+            verdicts.append(run(one, said.data, said.cache))
+            print(line(verdicts[-1]), flush=True)
+    if said.update:
+        here = Path(__file__).parent / "experiments.yaml"
+        here.write_text(updated(here.read_text("utf-8"), verdicts), "utf-8")
+        readme = Path(__file__).parents[1] / "README.md"
+        readme.write_text(render(readme.read_text("utf-8"), experiments()), "utf-8")
+    return int(any(one.word == "FAIL" for one in verdicts))
+
+
+def line(verdict: Verdict) -> str:
+    """One experiment as a line for people."""
+    off = f"{verdict.worst * verdict.experiment.tolerance:.4f} off" if verdict.measured else ""
+    said = verdict.error.splitlines()[-1] if verdict.error else off
+    return f"{verdict.word:5} {verdict.experiment.name:32} {verdict.seconds:7.1f} s  {said}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The README's tables of results, rendered from the experiments: no figure is typed by hand."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spm.evaluation.measures import MEASURES
+
+if TYPE_CHECKING:
+    from spm.evaluation.reproduction import Experiment
+
+_PLACE = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
+
+
+def render(text: str, experiments: "Sequence[Experiment]") -> str:
+    """The text with every marked table written anew."""
+    return _PLACE.sub(lambda place: place[1] + table(place[2], experiments) + place[3], text)
+
+
+def table(name: str, experiments: "Sequence[Experiment]") -> str:
+    """All experiments of a table: a row for each constructor, a column for each measure."""
+    rows = [one for one in experiments if one.table == name and one.expected]
+    if not rows:
+        return ""
+    measures = rows[0].measures
+    titles = [MEASURES[measure].title for measure in measures]
+    lines = [_row(["", "menus by", *titles]), _row(["---"] * (len(titles) + 2))]
+    for one in rows:
+        best = {
+            m: max((found.get(m, -1.0) for found in one.expected.values()), default=-1.0)
+            for m in measures
+        }
+        for number, (who, found) in enumerate(one.expected.items()):
+            cells = [_cell(found.get(m), best[m]) for m in measures]
+            lines.append(_row([one.about if number == 0 else "", who, *cells]))
+    return "".join(lines)
+
+
+def _cell(score: float | None, best: float) -> str:
+    if score is None:
+        return ""
+    shown = f"{score:.3f}".removeprefix("0")
+    return f"**{shown}**" if score == best else shown
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
