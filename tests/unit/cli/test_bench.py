@@ -55,3 +55,18 @@ def test_a_folder_without_data_is_refused(spm, tmp_path):
     done = spm("bench", "fields", tmp_path)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("spm: ")
+
+
+def test_a_menus_stages_are_timed_beside_semantic_retrieval(spm, shop_copy, tmp_path):
+    done = spm("bench", "menu", "--store", shop_copy, "--limit", 3, "--json")
+    assert done.code == 0
+    assert (done.json["engine"], done.json["tools"], done.json["requests"]) == ("embedded", 100, 3)
+    times = done.json["milliseconds"]
+    parts = ("encoding", "visible fields", "frontier", "networks and order")
+    assert all(0 < times[name]["p50"] <= times[name]["p95"] for name in times)
+    assert times["whole menu"]["p50"] > max(times[name]["p50"] for name in parts) / 2
+    assert done.json["ratio"] > 1
+    (empty := tmp_path / "none.jsonl").write_text("")
+    refused = spm("bench", "menu", empty, "--store", shop_copy)
+    assert refused.code == 1
+    assert "no request to ask for" in refused.err
