@@ -27,6 +27,7 @@ from spm.cli import (
     diff,
     doctor,
     encode,
+    eval,
     exchange,
     fields,
     impact,
@@ -57,6 +58,7 @@ app.add_typer(fields.app, name="fields")
 app.add_typer(bench.app, name="bench")
 app.add_typer(dataset.app, name="dataset")
 app.command("train")(train.train)
+app.command("eval")(eval.evaluate)
 app.add_typer(agent.app, name="agent")
 app.command("path")(path.path)
 app.command("cypher")(cypher.cypher)

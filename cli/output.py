@@ -146,6 +146,32 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar on stderr whose label changes with the stage; 0 of 0 is of unknown length."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[said]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None, said="")
+
+        def tell(stage: str, done: int, total: int) -> None:
+            said = f"{done}/{total}" if total else ""
+            bar.update(task, description=stage, completed=done, total=total or None, said=said)
+
+        yield tell
+
+
 def _console() -> Any:
     from rich.console import Console
 

@@ -137,30 +137,41 @@ def _fill(registry: Registry, sets: Sequence[DataSet], progress: Progress | None
     registry.encode(encoder_of(registry.store), progress)
 
 
-def of_registry(store: Store, progress: Progress | None = None) -> Corpus:
-    """Make a corpus of a registry's own trajectories: some teach, some choose, some report."""
-    library = load(store)
+def of_registry(
+    store: Store, progress: Progress | None = None, cache: Path | None = None
+) -> Corpus:
+    """Make a corpus of a registry's own trajectories: some teach, some choose, some report.
+
+    Args:
+        store: the registry's.
+        progress: hears how many texts are encoded.
+        cache: where vectors of clauses lie that were made before.
+    """
+    library, name = load(store), recorded(store) or ""
     tell = partial(_tell, progress, len(set(library.requests))) if progress else None
-    encode = encoder_of(store).encode_clauses
+    encode: Clauses = encoder_of(store).encode_clauses
+    if cache is not None and library.requests:
+        key = hashlib.sha256(json.dumps([FORMAT, store.location, name]).encode()).hexdigest()
+        encode = partial(_kept, cache / "registries" / key[:16] / "clauses.npz", encode)
     seen = read(library.requests, vocabulary(store), encode, tell)
-    others, reported = split(library, REPORT)
-    kept = library.without(reported)
-    teach, judge = split(kept, CHOOSE / (1 - REPORT))
-    known = kept.without(judge)
+    # One draw decides both, so that what reports is part of what is set aside.
+    teach, aside = split(library, REPORT + CHOOSE)
+    _, reported = split(library, REPORT)
+    known, judge = library.without(aside), sorted({*aside} - {*reported})
     return Corpus(
         name=Path(store.location).name,
         library=known,
         documents=texts(store, library),
-        teach=rows_of(kept, seen, known, teach, teach=True),
-        judge=rows_of(kept, seen, known, judge, teach=False),
+        teach=rows_of(library, seen, known, teach, teach=True),
+        judge=rows_of(library, seen, known, judge, teach=False),
         tasks=[
             Task(library.trajectories[at], row.question, row.path)
             for at, row in zip(
                 reported, rows_of(library, seen, known, reported, teach=False), strict=True
             )
         ],
-        encoder=recorded(store) or "",
-        about=("registry", store.location, str(len(others))),
+        encoder=name,
+        about=("registry", store.location, str(len(teach))),
     )
 
 
@@ -188,6 +199,7 @@ def _kept(file: Path, encode: Clauses, texts: Sequence[str], progress: Tell | No
             if str(kept["key"]) == key:
                 return np.split(kept["rows"], kept["ends"][:-1])
     made = encode(texts, progress)
+    file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".draft.npz")
     ends = np.cumsum([len(rows) for rows in made])
     np.savez(draft, key=np.array(key), rows=np.concatenate(made), ends=ends)

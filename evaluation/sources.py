@@ -1,0 +1,66 @@
+"""Where a corpus comes from: folders in the data format, or a registry with trajectories."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from spm.evaluation.corpus import Corpus, Progress, Task, of_registry, of_sets
+from spm.evaluation.folders import read, united
+from spm.registry.errors import InputError
+from spm.registry.store import Store
+
+
+def from_folders(
+    folders: Sequence[Path], cache: Path, split: str, progress: Progress | None = None
+) -> tuple[Corpus, int]:
+    """One library of one or several folders, and how many episodes had to be left out.
+
+    Raises:
+        InputError: a folder is not in the data format.
+    """
+    sets = [read(folder) for folder in folders]
+    dropped = sum(data.dropped for data in sets)
+    return of_sets(united(sets) if len(sets) > 1 else sets, cache, split, progress), dropped
+
+
+def from_store(store: Store, cache: Path, split: str, progress: Progress | None = None) -> Corpus:
+    """A registry's own trajectories: most teach, some choose (valid), some report (test).
+
+    Raises:
+        InputError: there are none.
+    """
+    corpus = of_registry(store, progress, cache)
+    if not (corpus.teach or corpus.judge or corpus.tasks):
+        raise InputError(
+            f"The registry {store.location!r} has no solved trajectory with a request, and without "
+            "one nothing can be measured. Import some with: spm traces import FILE. "
+            "Or name a data set: spm eval FOLDER"
+        )
+    if split != "valid":
+        return corpus
+    tasks = [
+        Task(f"valid-{number}", row.question, row.path) for number, row in enumerate(corpus.judge)
+    ]
+    return replace(corpus, tasks=tasks, about=(*corpus.about, split))
+
+
+def narrowed(corpus: Corpus, prefix: str, limit: int | None) -> Corpus:
+    """Only some tasks.
+
+    Raises:
+        InputError: none is left.
+    """
+    found = corpus.only(prefix, limit)
+    if found.tasks:
+        return found
+    if corpus.tasks:
+        said = f"ids begin like {corpus.tasks[0].id!r}"
+        raise InputError(
+            f"No request of {corpus.name!r} has an id beginning with {prefix!r}; {said}."
+        )
+    learned = len(corpus.teach)
+    raise InputError(
+        f"{corpus.name!r} has no request to report on: all {learned} trajectories teach. A part of "
+        "the groups of alike trajectories is set aside for reporting, and some dozens are needed. "
+        "Import more with: spm traces import FILE"
+    )

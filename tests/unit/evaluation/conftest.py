@@ -1,0 +1,19 @@
+"""Constructors made by hand, by name."""
+
+import sys
+from pathlib import Path
+
+# For `from tests.data import …`, which `python -m pytest` allows by itself.
+sys.path.append(str(Path(__file__).resolve().parents[3]))
+
+import pytest
+
+from spm.evaluation.constructors import KNOWN
+from tests.data import corpora
+
+
+@pytest.fixture(autouse=True)
+def _by_hand(monkeypatch):
+    for name in ("Straight", "Turned", "Needy", "Stops", "Invents", "Repeats"):
+        monkeypatch.setitem(KNOWN, name.lower(), corpora.by_hand(name))
+    corpora.Straight.forget()
