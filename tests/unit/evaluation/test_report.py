@@ -14,7 +14,7 @@ from spm.evaluation.report import charts
 from spm.evaluation.report.charts import Line, Place, chart, forest, legend
 from spm.evaluation.report.page import page
 from spm.evaluation.report.requests import BY, requests
-from tests.data.corpora import RECEIPT, SHOP, TASKS, Straight, corpus, library, task
+from tests.data.corpora import RECEIPT, SHOP, TASKS, Contract, Straight, corpus, library, task
 
 VOID = {"meta", "input", "br", "link"}
 HOSTILE = '</script><script>alert("1")</script><img src=x onerror=alert(2)>\' & "\u202e\x1b[31m'
@@ -25,7 +25,11 @@ class Checked(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.tags, self.ids, self.attributes, self.words = [], [], [], [], []
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str | None] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words: list[str] = []
         self.feed(text)
         self.close()
         assert not self.open
@@ -60,7 +64,7 @@ def test_the_page_is_whole_and_loads_nothing(result):
     assert "http" not in text.replace("http-equiv", "")
     assert not {"img", "link", "iframe", "object"} & {*found.tags}
     assert not [name for name, _ in found.attributes if name.startswith("on") or name == "src"]
-    script = re.search(r"<script>(.*?)</script>", text, re.S).group(1)
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.S)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in text
     assert found.tags.count("script") == 1
@@ -72,11 +76,10 @@ def test_every_picture_says_what_it_shows(result):
     # five by size, five by length, three each by tools, order and kind, six by share, one apart
     assert len(pictures) == 5 + 5 + 3 * 3 + 6 + 1
     for one in pictures:
-        labelled = re.search(r'role="img" aria-labelledby="([\w-]+) ([\w-]+)"', one)
-        title = re.search(rf'<title id="{labelled[1]}">([^<]+)</title>', one)
-        said = re.search(rf'<desc id="{labelled[2]}">([^<]+)</desc>', one)
-        assert title[1]
-        assert "turned: " in said[1] or "Chain@32: " in said[1]
+        ((title, said),) = re.findall(r'role="img" aria-labelledby="([\w-]+) ([\w-]+)"', one)
+        assert re.search(rf'<title id="{title}">[^<]+</title>', one)
+        (told,) = re.findall(rf'<desc id="{said}">([^<]+)</desc>', one)
+        assert "turned: " in told or "Chain@32: " in told
 
 
 def test_numbers_stand_in_the_tables(result):
@@ -100,7 +103,7 @@ def test_menus_stand_side_by_side_with_gold_and_missing(tmp_path, monkeypatch):
 
 
 def test_tools_behind_the_lead_are_shown_where_they_stand(tmp_path):
-    many = {f"s/{at:02}": ([], []) for at in range(40)}
+    many: dict[str, Contract] = {f"s/{at:02}": ([], []) for at in range(40)}
     asked = [task(["s/00", "s/20", "s/35"])]
     text = requests(evaluate(corpus(library(many, []), asked), ["straight"], tmp_path))
     ranks = [int(rank) for rank in re.findall(r'value="(\d+)">', text.partition("<ol>")[2])]

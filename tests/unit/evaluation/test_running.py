@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,6 +132,7 @@ INDEXES = {"texts", "request_texts"}  # made of texts that are content themselve
 def test_every_part_of_a_library_is_content(name):
     shelf = library()
     value = getattr(shelf, name)
+    other: Any
     match value:
         case np.ndarray():
             other = value + 1
@@ -139,10 +141,11 @@ def test_every_part_of_a_library_is_content(name):
         case dict():
             other = {**value, "more": "order"}
         case _:
-            changed = fields(value)[1].name
-            other = replace(value, **{changed: getattr(value, changed)[::-1].copy()})
-    changed_library = replace(shelf, **{name: other})
-    assert content(replace(corpus(), library=changed_library)) != content(corpus())
+            part = fields(value)[1].name
+            other = replace(value, **{part: getattr(value, part)[::-1].copy()})
+    said: dict[str, Any] = {name: other}
+    changed = replace(corpus(), library=replace(shelf, **said))
+    assert content(changed) != content(corpus())
 
 
 def test_a_question_is_known_by_all_it_says():
@@ -168,7 +171,20 @@ def test_values_of_different_kinds_are_told_apart():
             found.add(value)
         return found.hexdigest()
 
-    values = [None, 0, 0.0, "", "0", False, [], [[]], {}, {"a": 1}, np.zeros(1), np.zeros((1, 1))]
+    values: list[Any] = [
+        None,
+        0,
+        0.0,
+        "",
+        "0",
+        False,
+        [],
+        [[]],
+        {},
+        {"a": 1},
+        np.zeros(1),
+        np.zeros((1, 1)),
+    ]
     found = {of(value) for value in values} | {
         of("a", "b"),
         of("ab"),
