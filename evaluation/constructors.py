@@ -48,8 +48,70 @@ class Known:
 
 
 _BASE = "spm.evaluation.baselines"
+_PEERS = "spm.evaluation.peers"
 KNOWN = {
     "dense": Known("dense", "Cosine of request and document.", f"{_BASE}.text:Dense"),
+    "bm25": Known("BM25", "Words, by the package bm25s with our tokenizer.", f"{_BASE}.text:Words"),
+    "hybrid": Known("hybrid", "Reciprocal rank fusion of dense and BM25.", f"{_BASE}.text:Hybrid"),
+    "vote": Known(
+        "dense + vote",
+        "Cosine, and the tools of the ten nearest training requests.",
+        f"{_BASE}.memory:Vote",
+    ),
+    "transitions": Known(
+        "transition expansion",
+        "AutoTool's inertia graph, walked once from the request: no agent, no parameters filled, "
+        "no model where inertia is weak.",
+        f"{_BASE}.transitions:Transitions",
+    ),
+    "dynamic": Known(
+        "dynamic dependency retrieval",
+        "Dynamic Tool Dependency Retrieval following its own plan: transitions of similar "
+        "demonstrations in place of a trained next-tool model, no calls.",
+        f"{_BASE}.plans:Dynamic",
+    ),
+    "tree": Known(
+        "tree search",
+        "ToolTree without a model and without calls: text and transitions judge before a call, "
+        "declared inputs after it.",
+        f"{_BASE}.tree:Tree",
+    ),
+    "closure": Known(
+        "dependency closure",
+        "Graph RAG-Tool Fusion on declared producer→consumer fields, without reranking by a model.",
+        f"{_BASE}.closure:Closure",
+    ),
+    "completion": Known(
+        "collaborative completion",
+        "COLT's idea with LightGCN on requests, scenes and tools: the text encoder is not tuned, "
+        "one loss in place of three.",
+        f"{_BASE}.completion:Completion",
+    ),
+    "text-order": Known(
+        "text tools + path order",
+        "The hybrid's tools in the order of the training paths, by counts instead of a network.",
+        f"{_BASE}.order:TextOrder",
+    ),
+    "template": Known(
+        "one template",
+        "The same usual tools in front of every menu, then dense.",
+        f"{_BASE}.order:Template",
+    ),
+    "bigtool": Known(
+        "langgraph-bigtool",
+        "The published package with our encoder, asked with the request: no model writes queries.",
+        f"{_PEERS}.bigtool:Bigtool",
+    ),
+    "graph-tool-call": Known(
+        "graph-tool-call",
+        "The published package with our encoder, on MCP definitions: no model expands requests.",
+        f"{_PEERS}.graph_tool_call:GraphToolCall",
+    ),
+    "graph-tool-call-closure": Known(
+        "graph-tool-call, closure",
+        "The same, with its own target selection and dependency closure in front.",
+        f"{_PEERS}.graph_tool_call:GraphToolCallClosure",
+    ),
 }
 
 

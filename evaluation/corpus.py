@@ -22,8 +22,10 @@ from spm.gnn.loading import load
 from spm.gnn.requests import Clauses, Seen, Tell, read
 from spm.registry import Registry
 from spm.registry.encoding import recorded
+from spm.registry.models import ToolSpec
 from spm.registry.state import vocabulary
 from spm.registry.store import Store, Vector
+from spm.registry.tools import definitions
 
 FORMAT = 1
 # Of a registry's own trajectories, these shares choose and report. Whole groups, by a hash.
@@ -54,6 +56,7 @@ class Corpus:
         tasks: questions to report on.
         encoder: what made the vectors.
         about: everything that tells two corpora apart.
+        specs: each tool as its owner describes it, in the library's order.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Corpus:
     tasks: list[Task]
     encoder: str
     about: tuple[str, ...]
+    specs: Sequence[ToolSpec] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -110,6 +114,7 @@ def of_sets(
         tell = partial(_tell, progress, len(set(requests))) if progress else None
         seen = read(requests, vocabulary(registry.store), encode, tell)
         documents = texts(registry.store, library)
+        specs = described(registry.store, library)
         name = recorded(registry.store) or ""
     questions = [Question.of(one.request, _with(seen[one.request], one.state)) for one in asked]
     pairs = list(zip(asked, questions, strict=True))
@@ -126,6 +131,7 @@ def of_sets(
         ],
         encoder=name,
         about=(key, reported),
+        specs=specs,
     )
 
 
@@ -172,12 +178,19 @@ def of_registry(
         ],
         encoder=name,
         about=("registry", store.location, str(len(teach))),
+        specs=described(store, library),
     )
 
 
 def texts(store: Store, library: Library) -> list[str]:
     """The document of each tool, in the library's order."""
     found = {row["id"]: row["text"] for row in store.read("vectors/tool_texts")}
+    return [found[tool] for tool in library.tools]
+
+
+def described(store: Store, library: Library) -> list[ToolSpec]:
+    """The definition of each tool, in the library's order."""
+    found = definitions(store, library.tools)
     return [found[tool] for tool in library.tools]
 
 

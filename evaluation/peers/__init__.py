@@ -1,0 +1,1 @@
+"""What others publish for the same purpose, through their own packages."""
