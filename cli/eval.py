@@ -13,6 +13,7 @@ from spm.cli.output import as_json, note, progress, stages, table
 
 if TYPE_CHECKING:
     from spm.evaluation.corpus import Corpus
+    from spm.evaluation.sources import Reading
 
 # Who is compared when nobody says: the learned constructor where there is something to learn from,
 # then what a team would have without it.
@@ -47,6 +48,18 @@ SharesOption = Annotated[
     str | None,
     typer.Option("--shares", metavar="0,0.25,1", help="Also with these shares of trajectories."),
 ]
+OnlyOption = Annotated[
+    str, typer.Option(help="Of folders, only episodes whose id begins so: learning too.")
+]
+GraphOption = Annotated[
+    bool, typer.Option("--graph", help="Of folders, register their own graph of tools.")
+]
+DocumentsOption = Annotated[
+    str, typer.Option(help="Of folders, how much documentation: names, fields or all.")
+]
+CorruptOption = Annotated[
+    float, typer.Option(min=0, max=1, help="Of folders, share of traces with a wrong step.")
+]
 ReportOption = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Also write a report that any browser shows."),
@@ -65,6 +78,10 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many requests, evenly spread.")
     ] = None,
+    only: OnlyOption = "",
+    graph: GraphOption = False,
+    documents: DocumentsOption = "all",
+    corrupt: CorruptOption = 0.0,
     constructors: WithOption = None,
     against: AgainstOption = None,
     shares: SharesOption = None,
@@ -80,7 +97,7 @@ def evaluate(
     from spm.evaluation.comparing import evaluate as compare
     from spm.evaluation.results import plain
     from spm.evaluation.shares import shares_of
-    from spm.evaluation.sources import narrowed
+    from spm.evaluation.sources import Reading, narrowed
 
     if listing:
         _list(json)
@@ -89,7 +106,10 @@ def evaluate(
         raise typer.BadParameter("give folders or --store, not both")
     chosen = shares_of(shares) if shares else ()
     kept = cache or _default_cache()
-    corpus = narrowed(_corpus(folders or [], store, split, kept), prefix, limit)
+    how = Reading(only, graph, documents, corrupt)
+    if how != Reading() and not folders:
+        raise typer.BadParameter("--only, --graph, --documents and --corrupt are for folders")
+    corpus = narrowed(_corpus(folders or [], store, split, kept, how), prefix, limit)
     names = constructors or _defaults(corpus)
     with stages() as tell:
         found = compare(corpus, names, kept, against, chosen, tell)
@@ -104,7 +124,9 @@ def evaluate(
     show(found)
 
 
-def _corpus(folders: list[Path], store: str | None, split: str, cache: Path) -> "Corpus":
+def _corpus(
+    folders: list[Path], store: str | None, split: str, cache: Path, how: "Reading"
+) -> "Corpus":
     from spm.cli.asking import prepared
     from spm.evaluation.sources import from_folders, from_store
 
@@ -114,7 +136,7 @@ def _corpus(folders: list[Path], store: str | None, split: str, cache: Path) -> 
             with progress("Encoding requests") as bar:
                 return from_store(registry.store, cache, split, bar)
     with progress("Encoding texts") as bar:
-        corpus, dropped = from_folders(folders, cache, split, bar)
+        corpus, dropped = from_folders(folders, cache, split, bar, how)
     if dropped:
         note(f"{dropped} episodes use a tool that is not documented; they were left out.")
     return corpus

@@ -1,26 +1,51 @@
 """Where a corpus comes from: folders in the data format, or a registry with trajectories."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spm.evaluation.corpus import Corpus, Progress, Task, of_registry, of_sets
-from spm.evaluation.folders import read, united
+from spm.evaluation.folders import linked, read, united
+from spm.evaluation.variants import corrupted, documented
 from spm.registry.errors import InputError
 from spm.registry.store import Store
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How much of data sets is read.
+
+    Attributes:
+        only: the beginning of the ids of episodes that teach and are reported on.
+        graph: whether a set's own graph of tools is registered.
+        documents: how much of the documentation, see `variants.documented`.
+        corrupt: the share of train trajectories with one wrong step.
+    """
+
+    only: str = ""
+    graph: bool = False
+    documents: str = "all"
+    corrupt: float = 0.0
+
+
 def from_folders(
-    folders: Sequence[Path], cache: Path, split: str, progress: Progress | None = None
+    folders: Sequence[Path],
+    cache: Path,
+    split: str,
+    progress: Progress | None = None,
+    how: Reading = Reading(),  # noqa: B008 - frozen
 ) -> tuple[Corpus, int]:
     """One library of one or several folders, and how many episodes had to be left out.
 
     Raises:
-        InputError: a folder is not in the data format.
+        InputError: a folder is not in the data format, or has no graph.
     """
-    sets = [read(folder) for folder in folders]
+    sets = [documented(read(folder, how.only), how.documents) for folder in folders]
+    if how.graph:
+        sets = [linked(data, folder) for data, folder in zip(sets, folders, strict=True)]
     dropped = sum(data.dropped for data in sets)
-    return of_sets(united(sets) if len(sets) > 1 else sets, cache, split, progress), dropped
+    corpus = of_sets(united(sets) if len(sets) > 1 else sets, cache, split, progress)
+    return corrupted(corpus, how.corrupt) if how.corrupt else corpus, dropped
 
 
 def from_store(store: Store, cache: Path, split: str, progress: Progress | None = None) -> Corpus:

@@ -186,6 +186,17 @@ def test_a_folder_in_the_data_format_is_measured(spm, tmp_path):
     assert done.json["all"]["means"]["dense"]["edges"]["count"] == 2
     assert set(done.json["parts"]["kind"]) == {"a", "b"}
     assert spm(*where, "--prefix", "b").json["corpus"]["tasks"] == 1
+    # What is read of a folder: some episodes, less documentation, wrong traces, its graph.
+    assert (
+        spm(*where, "--only", "b").json["corpus"]["trajectories"]
+        < (done.json["corpus"]["trajectories"])
+    )
+    digests = {
+        spm(*where, *how).json["corpus"]["digest"]
+        for how in ((), ("--documents", "names"), ("--corrupt", 1))
+    }
+    assert len(digests) == 3
+    assert "has no graph" in spm(*where, "--graph").err
     valid = spm(*where, "--split", "valid").json
     assert [one["id"] for one in valid["requests"]] == ["b/4"]
     again = spm("eval", tmp_path, "--store", tmp_path, "--with", "dense")
@@ -205,6 +216,11 @@ def test_what_cannot_be_done_is_said(evaluated, arguments, said):
     done = evaluated(*arguments)
     assert (done.code, done.out) == (1, "")
     assert said in done.err
+
+
+def test_what_is_for_folders_is_refused_without_one(spm, tmp_path):
+    done = spm("eval", "--graph", "--store", tmp_path / "empty", "--cache", tmp_path)
+    assert (done.code, "are for folders" in done.err) == (2, True)
 
 
 def test_a_registry_without_trajectories_says_what_comes_next(spm, tmp_path):

@@ -1,11 +1,10 @@
 """Experiments as data: every command is one of spm, verdicts follow the tolerance, tables too."""
 
-import shlex
 from dataclasses import replace
 
 import pytest
 import yaml
-from typer.testing import CliRunner
+from typer.main import get_command
 
 from spm.cli.main import app
 from spm.evaluation.constructors import KNOWN
@@ -46,6 +45,7 @@ def test_what_failed_lacks_something_or_is_new_is_said():
 
 def test_every_experiment_is_a_command_with_known_names():
     found = experiments()
+    known = {name for option in get_command(app).commands["eval"].params for name in option.opts}
     assert len({one.name for one in found}) == len(found)
     assert any(one.fast for one in found)
     for one in found:
@@ -53,10 +53,8 @@ def test_every_experiment_is_a_command_with_known_names():
         named = [b for a, b in zip(one.command, one.command[1:], strict=False) if a == "--with"]
         assert set(named) <= set(KNOWN), one.name
         assert {who.partition("@")[0] for who in one.expected} <= {*named}, one.name
-        made = CliRunner().invoke(app, [one.command[0], "--help"])
-        for option in {part for part in one.command if part.startswith("--")}:
-            assert option in made.output, (one.name, option)
-        assert shlex.join(one.command)
+        assert one.command[0] == "eval"
+        assert {part for part in one.command if part.startswith("--")} <= known, one.name
 
 
 def test_a_broken_list_is_refused():
@@ -91,7 +89,7 @@ def test_updating_keeps_the_head_and_what_was_not_run():
 def test_tables_are_rendered_between_their_marks():
     text = "a\n<!-- table: main -->\nold\n<!-- /table -->\nb\n"
     made = render(text, [ONE])
-    assert made.startswith("a\n<!-- table: main -->\n| |")
+    assert made.startswith("a\n<!-- table: main -->\n|  | menus by | Chain@32 |")
     assert "| shop | learned | **.900** | **.500** |" in made
     assert "|  | dense | .400 |  |" in made
     assert made.endswith("<!-- /table -->\nb\n")
