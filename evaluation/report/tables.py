@@ -92,14 +92,14 @@ def _turned(result: Result, names: Sequence[str]) -> str:
 
 
 def _mean(part: Part, who: str, measure: str) -> str:
-    """A mean with its interval; the best of several is bold."""
+    """A mean with its interval; the best of several different ones is bold."""
     one = part.means[who][measure]
     if one.mean is None or one.low is None or one.high is None:
         return "<td>–</td>"
-    others = [found.mean for found in (m[measure] for m in part.means.values())]
-    best = max(round(mean, 3) for mean in others if mean is not None)
+    means = [found[measure].mean for found in part.means.values()]
+    others = {f"{mean:.3f}" for mean in means if mean is not None}
     shown = f"{one.mean:.3f}"
-    if len(others) > 1 and round(one.mean, 3) == best:
+    if len(others) > 1 and shown == max(others):
         shown = f"<b>{shown}</b>"
     return f"<td>{shown}<small>{one.low:.3f}–{one.high:.3f}</small></td>"
 

@@ -85,6 +85,8 @@ def test_every_picture_says_what_it_shows(result):
 def test_numbers_stand_in_the_tables(result):
     text = page(result)
     assert "<b>0.400</b>" in text  # First@1 of turned
+    assert "<td>1.000<small>" in text  # Chain@32 of both: neither is the better one
+    assert "<b>1.000</b>" not in text.partition("Differences to")[0]
     assert "the paths themselves" in text
     assert "17 % stand in the requests, 33 % are outputs" in text
     assert "turned minus straight" in text
