@@ -49,7 +49,21 @@ class Known:
 
 _BASE = "spm.evaluation.baselines"
 _PEERS = "spm.evaluation.peers"
+_OWN = "spm.evaluation.learned"
+_LESS = "spm.evaluation.ablations"
 KNOWN = {
+    "learned": Known(
+        "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned"
+    ),
+    "prior": Known(
+        "spm, prior", "The shipped prior as it is; traces are only its memory.", f"{_OWN}:Prior"
+    ),
+    "scratch": Known(
+        "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch"
+    ),
+    "unordered": Known(
+        "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered"
+    ),
     "dense": Known("dense", "Cosine of request and document.", f"{_BASE}.text:Dense"),
     "bm25": Known("BM25", "Words, by the package bm25s with our tokenizer.", f"{_BASE}.text:Words"),
     "hybrid": Known("hybrid", "Reciprocal rank fusion of dense and BM25.", f"{_BASE}.text:Hybrid"),
@@ -112,6 +126,21 @@ KNOWN = {
         "The same, with its own target selection and dependency closure in front.",
         f"{_PEERS}.graph_tool_call:GraphToolCallClosure",
     ),
+    **{
+        f"no-{part}": Known(f"without {part}", f"From chance, without {about}.", f"{_LESS}:{place}")
+        for part, about, place in (
+            ("fields", "contracts: who can run, who feeds whom", "NO_FIELDS"),
+            ("order", "observed transitions and precedence", "NO_ORDER"),
+            ("memory", "the nearest solved requests", "NO_MEMORY"),
+            ("words", "BM25", "NO_WORDS"),
+            ("clauses", "looking at the request's clauses", "NO_CLAUSES"),
+            ("entry-loss", "the loss of the first tool", "NO_ENTRY_LOSS"),
+            ("slot-loss", "the loss of places", "NO_SLOT_LOSS"),
+            ("precedence-loss", "the loss of who comes first", "NO_PRECEDENCE_LOSS"),
+            ("member-loss", "the loss of belonging", "NO_MEMBER_LOSS"),
+            ("path-loss", "the loss of the decoder's own steps", "NO_PATH_LOSS"),
+        )
+    },
 }
 
 
