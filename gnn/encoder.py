@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from spm.gnn.minilm import MiniLM
-from spm.registry.encoding import Encoder, recorded, require
+from spm.registry.encoding import ClauseEncoder, recorded, require
 from spm.registry.errors import EncoderError
 from spm.registry.store import Store
 
@@ -23,7 +23,7 @@ _DEFAULT = (MiniLM.name, f"sentence-transformers/{MiniLM.name}")
 
 
 @cache
-def load_encoder(name: str = MiniLM.name) -> Encoder:
+def load_encoder(name: str = MiniLM.name) -> ClauseEncoder:
     """Load the named encoder, or return the one that is already loaded.
 
     Args:
@@ -40,7 +40,7 @@ def load_encoder(name: str = MiniLM.name) -> Encoder:
     return RemoteEncoder(name)
 
 
-def encoder_of(store: Store, environment: Mapping[str, str] = os.environ) -> Encoder:
+def encoder_of(store: Store, environment: Mapping[str, str] = os.environ) -> ClauseEncoder:
     """The encoder that made the store's vectors; for new ones SPM_ENCODER, else the default.
 
     An encoder from a folder is written down by its name and digest, since the path may be another

@@ -14,7 +14,7 @@ from spm.gnn.model import Model
 from spm.gnn.models import model_of
 from spm.registry import state
 from spm.registry.access import Caller
-from spm.registry.encoding import Encoder
+from spm.registry.encoding import ClauseEncoder
 from spm.registry.expansion import Expansion
 from spm.registry.frontier import Frontier
 from spm.registry.menus.sight import obstacles
@@ -46,7 +46,7 @@ class LearnedRanker:
     """
 
     def __init__(
-        self, store: Store, encoder: Callable[[], Encoder], model: Callable[[], Model]
+        self, store: Store, encoder: Callable[[], ClauseEncoder], model: Callable[[], Model]
     ) -> None:
         self._store = store
         self._encoder = encoder

@@ -41,6 +41,10 @@ class Encoder(Protocol):
         """Encode requests, with the model's query instruction where it has one."""
         ...
 
+
+class ClauseEncoder(Encoder, Protocol):
+    """An encoder that also reads requests clause by clause, as menus need it."""
+
     def encode_clauses(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
     ) -> list[Vector]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from spm.cli.main import app
@@ -45,7 +46,9 @@ def test_what_failed_lacks_something_or_is_new_is_said():
 
 def test_every_experiment_is_a_command_with_known_names():
     found = experiments()
-    known = {name for option in get_command(app).commands["eval"].params for name in option.opts}
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    known = {name for option in group.commands["eval"].params for name in option.opts}
     assert len({one.name for one in found}) == len(found)
     assert any(one.fast for one in found)
     for one in found:
