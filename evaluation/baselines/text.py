@@ -1,5 +1,6 @@
 """Text alone: by meaning, by words, by both."""
 
+import logging
 from itertools import product
 from typing import Any
 
@@ -102,6 +103,7 @@ class Hybrid:
 
 def _index(documents: list[list[str]], saturation: float, length: float) -> Any:
     bm25s = package("bm25s", "bm25", "eval")
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it prints what it debugs
     index = bm25s.BM25(method="lucene", k1=saturation, b=length, dtype="float64")
     index.index(documents, show_progress=False)
     return index
