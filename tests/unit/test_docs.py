@@ -68,3 +68,12 @@ def test_links_to_files_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", file.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (file.parent / target).exists(), target
+
+
+def test_tables_of_results_are_those_of_the_experiments():
+    from spm.evaluation.reproduction import experiments
+    from spm.evaluation.tables import render
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "<!-- table: main -->" in text
+    assert render(text, experiments()) == text, "render them with: make reproduce UPDATE=1"
