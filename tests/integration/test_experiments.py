@@ -1,4 +1,4 @@
-"""The fast experiments, run as `make reproduce FAST=1` runs them, on data that is not ours to copy."""
+"""The fast experiments, run as `make reproduce FAST=1` runs them, on data that is not ours."""
 
 from pathlib import Path
 
