@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress, say
+from spm.cli.output import as_json, note, progress, say, stages
 
-app = typer.Typer(help="Load benchmarks with fixed splits.", no_args_is_help=True)
+app = typer.Typer(help="Import and load benchmarks with fixed splits.", no_args_is_help=True)
 
 
 class Split(StrEnum):
@@ -24,6 +24,55 @@ FolderArgument = Annotated[Path, typer.Argument(help="A folder with tools and ep
 PrefixOption = Annotated[
     str, typer.Option("--prefix", help="Only episodes whose id begins like this.")
 ]
+
+
+def complete_benchmark(incomplete: str) -> list[str]:
+    """Offer the names of benchmarks to the shell."""
+    from spm.evaluation.benchmarks.catalogue import BENCHMARKS
+
+    return [name for name in ("auto", *BENCHMARKS) if name.startswith(incomplete)]
+
+
+@app.command("import")
+def import_folders(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="traject_bench, toollinkos, taskbench, nestful, seal_tools, toolhop, toolbench, "
+            "toolbench_rel, toolbench_traj or toolbench_g3; auto: by the files that are there.",
+            autocompletion=complete_benchmark,
+        ),
+    ],
+    source: Annotated[
+        list[Path],
+        typer.Argument(help="The downloaded repository; some benchmarks take several."),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not be there.")],
+    full: Annotated[
+        bool, typer.Option("--full", help="Also take what no figure is reported on.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Bring a public benchmark as it was published into the data format, with its fixed splits."""
+    from spm.evaluation.benchmarks.importing import import_benchmark
+
+    with stages() as tell:
+        found = import_benchmark(name, source, out, full=full, progress=tell)
+    if json:
+        as_json(found)
+        return
+    for why, count in found.dropped.items():
+        note(f"Left out, because {why}: {count}")
+    for line in found.notes:
+        note(line)
+    parts = ", ".join(f"{count} {split}" for split, count in found.episodes.items())
+    say(
+        f"{found.benchmark}: {found.tools} tools, {sum(found.episodes.values())} episodes ({parts})"
+    )
+    if found.as_reported is not None:
+        same = "the same as" if found.as_reported else "not the same as"
+        say(f"Tools and episodes are {same} those that figures are reported on.")
+    say(f"Next: spm dataset load {found.folder}")
 
 
 @app.command()
