@@ -4,7 +4,7 @@
 
 Each experiment is a command of spm with `--json`. OK: every score within the tolerance; OKish:
 within three times; FAIL: further, or the command failed. With `--update` what was measured becomes
-what is expected, and the README's tables are written anew.
+what is expected, and the tables of README.md and RESULTS.md are written anew.
 """
 
 import argparse
@@ -176,8 +176,8 @@ def main() -> int:
     if said.update:
         here = Path(__file__).parent / "experiments.yaml"
         here.write_text(updated(here.read_text("utf-8"), verdicts), "utf-8")
-        readme = Path(__file__).parents[1] / "README.md"
-        readme.write_text(render(readme.read_text("utf-8"), experiments()), "utf-8")
+        for page in (here.with_name("RESULTS.md"), here.parents[1] / "README.md"):
+            page.write_text(render(page.read_text("utf-8"), experiments()), "utf-8")
     return int(any(one.word == "FAIL" for one in verdicts))
 
 
