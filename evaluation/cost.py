@@ -13,6 +13,7 @@ from spm.gnn.encoder import encoder_of
 from spm.gnn.models import model_of
 from spm.registry import Registry
 from spm.registry.expansion import Expansion
+from spm.registry.lookup import Probes
 from spm.registry.ranking import SIZE
 from spm.registry.state import visible, vocabulary
 
@@ -65,7 +66,7 @@ def measure(
         watch.time(SEMANTIC, partial(_semantic, registry, text))
         rows = watch.time("encoding", partial(encoder.encode_clauses, [text]))[0]
         given = frozenset(watch.time("visible fields", partial(visible, text, words)))
-        ask = partial(expansion.frontier, text, rows[0], given, clauses=rows[1:])
+        ask = partial(expansion.frontier, Probes.of(text, rows), given)
         frontier = watch.time("frontier", ask)
         watch.time("networks and order", partial(construct, model, frontier))
         watch.time("whole menu", partial(registry.menu, text))

@@ -10,7 +10,7 @@ from spm.registry.frontier import Frontier
 from spm.registry.menus.items import Known, Places
 from spm.registry.ranking import Ask, Edge, MenuItem
 from spm.registry.route import Contract
-from spm.registry.store import Row, Store
+from spm.registry.store import Row
 
 ALIKE = 0.3  # cosine from which an observed request counts as similar
 SIGNALS = (
@@ -31,24 +31,22 @@ class Explained:
 
     Args:
         built: what the constructor decided.
-        store: where the tools' cards are.
+        cards: what is known of the candidates, by id.
         ask: what was asked.
         given: the fields that the request and the caller gave.
     """
 
-    def __init__(self, built: Construction, store: Store, ask: Ask, given: list[str]) -> None:
+    def __init__(
+        self, built: Construction, cards: dict[str, Row], ask: Ask, given: list[str]
+    ) -> None:
         self._built = built
         self._frontier = built.frontier
-        self._store = store
+        self._cards = cards
         self._ask = ask
         self._given = given
         self.order = [self._frontier.tools[at] for at in built.sequence]
         self.route = [self._frontier.tools[at] for at in built.route]
         self._number = {tool: at for at, tool in enumerate(self._frontier.tools)}
-
-    @cached_property
-    def _cards(self) -> dict[str, Row]:
-        return {row["id"]: row for row in self._store.read("tools/show", ids=self.order)}
 
     def items(self) -> list[MenuItem]:
         """The tools as a menu shows them."""

@@ -17,10 +17,11 @@ from spm.registry.access import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.expansion import Expansion
 from spm.registry.frontier import Frontier
+from spm.registry.lookup import Look, Probes
 from spm.registry.menus.sight import obstacles
 from spm.registry.ranking import Ask, Menu, WhyNot
 from spm.registry.spoken import Vocabulary
-from spm.registry.store import Store
+from spm.registry.store import Row, Store
 
 if TYPE_CHECKING:
     from spm.registry import Ranker, Registry
@@ -34,6 +35,8 @@ class _Built:
 
     construction: Construction
     given: list[str]
+    cards: dict[str, Row]
+    revision: int
 
 
 class LearnedRanker:
@@ -50,6 +53,7 @@ class LearnedRanker:
     ) -> None:
         self._store = store
         self._encoder = encoder
+        self._loaded: tuple[str | None, ClauseEncoder] | None = None
         self._model = cache(model)
         self._expansion = Expansion(store)
         self._words: tuple[tuple[int, Caller], state.Spoken] | None = None
@@ -62,7 +66,7 @@ class LearnedRanker:
     def menu(self, ask: Ask) -> Menu:
         """Build the menu for a request."""
         built = self._build(ask)
-        told = Explained(built.construction, self._store, ask, built.given)
+        told = Explained(built.construction, built.cards, ask, built.given)
         model = self._model()
         return Menu(
             request=ask.request,
@@ -73,7 +77,7 @@ class LearnedRanker:
             model=model.digest,
             traces=similar(built.construction.frontier),
             trust=told.trust(),
-            revision=self._revision(),
+            revision=built.revision,
             edges=told.edges(),
             notes=self._notes(built.construction.frontier, model),
         )
@@ -99,7 +103,7 @@ class LearnedRanker:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
-        told = Explained(wide.construction, self._store, ask, wide.given)
+        told = Explained(wide.construction, wide.cards, ask, wide.given)
         rank = told.order.index(tool) + 1
         reasons = [
             f"Its score {sum(told.terms(tool).values()):.4f} is place {rank} of "
@@ -129,27 +133,40 @@ class LearnedRanker:
         return found
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
-        vectors = self._encoder().encode_clauses([ask.request])[0]
-        given = self._given(ask)
-        frontier = self._expansion.frontier(
-            ask.request, vectors[0], given, ask.caller, (*ask.done, *must), vectors[1:]
-        )
+        probes, look = self._look(ask)
+        given = self._given(ask, look.revision)
+        reached = self._expansion.reach(probes, look, given, ask.caller, (*ask.done, *must))
+        frontier = reached.frontier
         ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
         if ran:
             known = np.maximum(frontier.given, frontier.gives[ran].max(axis=0))
             frontier = replace(frontier, given=known)
         built = construct(self._model(), frontier, size or ask.size, ask.prefix, ask.done)
-        return _Built(built, sorted(given))
+        return _Built(built, sorted(given), reached.cards, look.revision)
 
-    def _given(self, ask: Ask) -> frozenset[str]:
+    def _look(self, ask: Ask) -> tuple[Probes, Look]:
+        """Look the request up, with the encoder of the last one as long as it is the store's.
+
+        Asking the store first which encoder that is would cost every menu a round trip.
+        """
+        known, encoder = self._loaded or (None, self._encoder())
+        while True:
+            probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
+            look = self._expansion.look(probes, ask.caller)
+            self._loaded = look.encoder, encoder
+            if look.encoder in (known, encoder.name) or (fresh := self._encoder()) is encoder:
+                return probes, look
+            known, encoder = look.encoder, fresh
+
+    def _given(self, ask: Ask, revision: int) -> frozenset[str]:
         """The visible fields: what the request shows and what the caller says."""
-        known = self._known(ask.caller)
+        known = self._known(ask.caller, revision)
         said = state.given(ask.state, known).fields
         return frozenset({*state.visible(ask.request, known), *said})
 
-    def _known(self, caller: Caller) -> state.Spoken:
+    def _known(self, caller: Caller, revision: int) -> state.Spoken:
         """The vocabulary, made once for each state of the graph: indexing it costs milliseconds."""
-        key = (self._revision(), caller)
+        key = (revision, caller)
         if self._words is None or self._words[0] != key:
             self._words = (key, self._vocabulary(caller))
         return self._words[1]
@@ -164,10 +181,6 @@ class LearnedRanker:
             return state.vocabulary(self._store)
         rows = self._store.read("access/fields", **caller.params())
         return Vocabulary([row["field"] for row in rows])
-
-    def _revision(self) -> int:
-        found = self._store.read("state/registry")
-        return int(found[0]["revision"]) if found else 0
 
     def _notes(self, frontier: Frontier, model: Model) -> list[str]:
         if not frontier.tools:

@@ -24,8 +24,8 @@ from spm.registry.errors import (
     StoreUnreachable,
     StoreWriteFailed,
 )
-from spm.registry.lexical import terms
-from spm.registry.search import ServerSearch
+from spm.registry.lookup import NOTHING, Look, Probes
+from spm.registry.serversearch import ServerSearch, written
 from spm.registry.settings import Settings
 from spm.registry.store import (
     Answer,
@@ -93,20 +93,28 @@ class BoltStore:
     # -- reading ---------------------------------------------------------------------------
 
     def read(self, name: str, /, **params: object) -> list[Row]:
-        """Run a read query file in read access mode, with retry."""
+        """Run a read query file in read access mode, with retry.
+
+        First outside of a transaction, which takes one round trip instead of three; also because
+        SHOW is not allowed in a managed read on a cluster.
+        """
         query = load(name)
         bound = query.bind(params)
 
-        def ask() -> list[Row]:
+        def insist() -> list[Row]:
             with self._session(neo4j.READ_ACCESS) as session:
-                if query.text.startswith("SHOW"):  # not allowed in a managed read on a cluster
-                    return _rows(session.run(_literal(query.text)))
                 return session.execute_read(lambda tx: _rows(tx.run(_literal(query.text), bound)))
 
         try:
-            return self._translated(ask)
+            with self._session(neo4j.READ_ACCESS) as session:
+                return _rows(session.run(_literal(query.text), bound))
+        except (errors.DriverError, errors.Neo4jError) as error:
+            if not error.is_retryable() or query.text.startswith("SHOW"):
+                raise translate(error, self.location) from error
+        try:
+            return self._translated(insist)
         except OutcomeUnknown:  # reads are committed too; nothing was changed, so ask again
-            return self._translated(ask)
+            return self._translated(insist)
 
     def query(
         self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
@@ -206,12 +214,7 @@ class BoltStore:
         """Put vectors and terms on the nodes, in batches."""
         for start in range(0, len(ids), VECTOR_BATCH):
             part = slice(start, start + VECTOR_BATCH)
-            rows = [
-                {"id": i, "digest": d, "terms": " ".join(terms(t)), "vector": v.tolist()}
-                for i, t, d, v in zip(
-                    ids[part], texts[part], digests[part], vectors[part], strict=True
-                )
-            ]
+            rows = written(ids[part], texts[part], digests[part], vectors[part])
             self.write("encode", lambda tx, r=rows: _put(tx, kind, r, encoder))  # type: ignore[misc]
         self.read("vectors/await")
 
@@ -224,31 +227,35 @@ class BoltStore:
         self, kind: Kind, vector: Vector, count: int, caller: Caller = EVERYTHING
     ) -> list[tuple[str, float]]:
         """The nodes nearest to `vector` by cosine that the caller may see."""
-        return self._found(lambda: self._search.nearest(kind, vector, count, caller))
+        return self._found(lambda: self._search.nearest(kind, vector, count, caller), [])
 
     def matching(
         self, kind: Kind, terms: Sequence[str], count: int, caller: Caller = EVERYTHING
     ) -> list[tuple[str, float]]:
         """The nodes whose text holds any of the terms and that the caller may see."""
-        return self._found(lambda: self._search.matching(kind, terms, count, caller))
+        return self._found(lambda: self._search.matching(kind, terms, count, caller), [])
 
-    def spoken(
-        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller = EVERYTHING
-    ) -> list[tuple[str, list[float]]]:
-        """Like `matching` for several lists of terms."""
-        return self._found(lambda: self._search.spoken(kind, asked, count, caller))
+    def look(
+        self, probes: Probes, tools: int, trajectories: int, caller: Caller = EVERYTHING
+    ) -> Look:
+        """Look a request up, all of it in one query."""
+        return self._found(lambda: self._search.look(probes, tools, trajectories, caller), NOTHING)
+
+    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
+        """The candidates of a frontier with their vectors, in one query."""
+        return self._search.walk(params)
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order."""
         return self._search.vectors(kind, ids)
 
-    def _found(self, search: Callable[[], list[T]]) -> list[T]:
+    def _found(self, search: Callable[[], T], nothing: T) -> T:
         try:
             return search()
         except QueryFailed:
             if not migrations.pending(self):
                 raise
-            return []  # a store that nobody has written to has no index yet
+            return nothing  # a store that nobody has written to has no index yet
 
     # -- health ----------------------------------------------------------------------------
 

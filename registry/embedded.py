@@ -26,6 +26,7 @@ from spm.registry.errors import (
 )
 from spm.registry.journal import Journal, Position
 from spm.registry.lock import WriterLock
+from spm.registry.lookup import Look, Probes
 from spm.registry.search import LocalSearch
 from spm.registry.store import (
     Answer,
@@ -250,11 +251,16 @@ class EmbeddedStore:
         """The nodes whose text holds any of the terms and that the caller may see."""
         return self._searching().matching(kind, terms, count, caller)
 
-    def spoken(
-        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller = EVERYTHING
-    ) -> list[tuple[str, list[float]]]:
-        """Like `matching` for several lists of terms."""
-        return self._searching().spoken(kind, asked, count, caller)
+    def look(
+        self, probes: Probes, tools: int, trajectories: int, caller: Caller = EVERYTHING
+    ) -> Look:
+        """Look a request up."""
+        return self._searching().look(probes, tools, trajectories, caller)
+
+    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
+        """The candidates of a frontier, and their vectors from the side file."""
+        rows = self.read("menu/frontier", **params)
+        return rows, self.files.rows("tool", [row["id"] for row in rows])
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order."""

@@ -5,97 +5,85 @@ same rule on arrays, for training.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spm.registry import frontier as rule
 from spm.registry.access import EVERYTHING, Caller
-from spm.registry.clauses import clauses as clauses_of
 from spm.registry.frontier import Floats, Frontier, Memory, Start
-from spm.registry.lexical import terms
+from spm.registry.lookup import Hits, Look, Probes, Recalled
 from spm.registry.naming import words
 from spm.registry.store import Row, Store
 
-Ways = Sequence[tuple[Sequence[str], int]]  # tools in the order in which they ran, and how often
+Ways = Mapping[tuple[str, ...], int]  # tools in the order in which they ran, and how often
 
 
 @dataclass(frozen=True)
-class _Remembered:
-    """Trajectories with their scores, and which fields are one."""
+class Reached:
+    """The frontier of a request, and what a menu shows of each candidate."""
 
-    ids: list[str]
-    similarity: Floats
-    lexical: Floats
-    ways: list[list[str]]
-    same: dict[str, str]
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """Tools that the clauses of a request found, by meaning and by words."""
-
-    near: list[str]
-    worded: dict[str, list[float]]  # with the score of each clause
-    count: int  # of clauses
-
-    def scores(self, tools: list[str]) -> Floats:
-        """The scores of words, 0 for those that words did not find."""
-        silent = [0.0] * self.count
-        found = [self.worded.get(tool, silent) for tool in tools]
-        return np.array(found, dtype=np.float32).reshape(len(tools), self.count)
-
-
-def _rows(vector: Floats, clauses: Floats | None) -> Floats:
-    return vector[None, :] if clauses is None else clauses
+    frontier: Frontier
+    cards: dict[str, Row]
 
 
 class Expansion:
-    """Asks a store for the candidates of requests."""
+    """Asks a store for the candidates of requests: a look, then a walk."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def frontier(
         self,
-        text: str,
-        vector: Floats,
+        probes: Probes,
+        given: frozenset[str] = frozenset(),
+        caller: Caller = EVERYTHING,
+        must: tuple[str, ...] = (),
+    ) -> Frontier:
+        """Look and reach at once, where the fields that a request shows are known before."""
+        return self.reach(probes, self.look(probes, caller), given, caller, must).frontier
+
+    def look(self, probes: Probes, caller: Caller = EVERYTHING) -> Look:
+        """Look a request up, as far as the caller sees."""
+        return self._store.look(probes, rule.LOOKUP, rule.MEMORIES, caller)
+
+    def reach(
+        self,
+        probes: Probes,
+        look: Look,
         given: frozenset[str],
         caller: Caller = EVERYTHING,
         must: tuple[str, ...] = (),
-        clauses: Floats | None = None,
-    ) -> Frontier:
+    ) -> Reached:
         """Collect candidates and what is known among them.
 
         Args:
-            text: the request.
-            vector: what the store's encoder makes of it.
+            probes: the request.
+            look: what `look` found for it and the same caller.
             given: fields that the request shows.
             caller: whose reach counts.
             must: ids of tools that come in before all others, where the caller may see them.
-            clauses: the vectors of the request's clauses; None stands for one, the whole.
         """
-        asked = terms(text)
-        near = self._store.nearest("tool", vector, rule.LOOKUP, caller)
-        worded = dict(self._store.matching("tool", asked, rule.LOOKUP, caller))
-        parts = self._parts(text, near, worded, clauses, caller)
-        memory = self._remember(asked, vector, caller)
-        found = [[tool for tool, _ in near], list(worded), parts.near, list(parts.worded)]
-        start = rule.begin(found, memory.ways, must)
-        known = frozenset(memory.same.get(name, name) for name in given)
-        rows = self._walk(start, known, memory.same, caller)
+        same = rule.representatives(look.same)
+        known = frozenset(same.get(name, name) for name in given)
+        memories = rule.remember(look.recalled.hits.near, look.recalled.hits.words())
+        ways = [look.recalled.ways[node] for node in memories]
+        text = [look.whole.near, look.whole.words(), look.parts.near, look.parts.words()]
+        start = rule.begin(text, ways, must)
+        rows, vectors = self._walk(start, known, same, caller)
+        vectors = rule.filled(vectors, probes.vectors[0])
         place = {row["id"]: at for at, row in enumerate(rows)}
-        vectors = rule.filled(self._store.vectors("tool", list(place)), vector)
-        takes, gives = (_renamed(rows, column, memory.same) for column in ("takes", "gives"))
+        takes, gives = (_renamed(rows, column, same) for column in ("takes", "gives"))
         fields = sorted({name for names in (*takes, *gives) for name in names})
-        return Frontier(
+        frontier = Frontier(
             tools=list(place),
-            similarity=rule.cosines(vectors, vector).astype(np.float32),
-            lexical=np.array([worded.get(tool, 0.0) for tool in place], dtype=np.float32),
+            similarity=rule.cosines(vectors, probes.vectors[0]).astype(np.float32),
+            lexical=_scores(look.whole, list(place), 1)[:, 0],
             vectors=vectors,
-            request=vector,
+            request=probes.vectors[0],
             family=rule.codes(row["family"] for row in rows),
             service=rule.codes(row["service"] for row in rows),
             words=[frozenset(words(row["name"])) for row in rows],
@@ -106,63 +94,29 @@ class Expansion:
             entry=np.array([row["entry"] for row in rows], dtype=np.float32),
             precedes=_square(rows, "precedes", place),
             before=_square(rows, "before", place),
-            memory=Memory(
-                memory.ids, memory.similarity, memory.lexical, rule.places(memory.ways, place)
-            ),
+            memory=_memory(look.recalled, memories, rule.places(ways, place)),
             fields=fields,
             anchors=rule.ANCHORS,
             fused=rule.fused_scores(start.fused, place),
-            clauses=rule.likeness(vectors, _rows(vector, clauses)).astype(np.float32),
-            spoken=parts.scores(list(place)),
+            clauses=rule.likeness(vectors, probes.vectors[probes.parts]).astype(np.float32),
+            spoken=_scores(look.parts, list(place), len(probes.terms[probes.parts])),
         )
-
-    def _parts(
-        self,
-        text: str,
-        near: list[tuple[str, float]],
-        worded: dict[str, float],
-        vectors: Floats | None,
-        caller: Caller,
-    ) -> _Parts:
-        """What the clauses of the request find, each asked alone."""
-        if vectors is None or len(vectors) == 1:
-            return _Parts([tool for tool, _ in near], {t: [s] for t, s in worded.items()}, 1)
-        close = self._store.nearest("tool", vectors, rule.LOOKUP, caller)
-        asked = [terms(text[begin:end]) for begin, end in clauses_of(text)]
-        spoken = dict(self._store.spoken("tool", asked, rule.LOOKUP, caller))
-        return _Parts([tool for tool, _ in close], spoken, len(vectors))
-
-    def _remember(self, asked: list[str], vector: Floats, caller: Caller) -> _Remembered:
-        """The nearest trajectories by meaning and by words, with their steps."""
-        near = dict(self._store.nearest("trajectory", vector, rule.MEMORIES, caller))
-        worded = dict(self._store.matching("trajectory", asked, rule.MEMORIES, caller))
-        ids = rule.remember(list(near), list(worded))
-        if others := [node for node in ids if node not in near]:
-            found = rule.cosines(self._store.vectors("trajectory", others), vector)
-            near |= dict(zip(others, found.tolist(), strict=True))
-        known = self._store.read("menu/remembered", ids=ids)[0]
-        ways: dict[str, list[str]] = {node: [] for node in ids}
-        for node, tool in known["steps"]:
-            ways[node].append(tool)
-        return _Remembered(
-            ids=ids,
-            similarity=np.array([near[node] for node in ids], dtype=np.float32),
-            lexical=np.array([worded.get(node, 0.0) for node in ids], dtype=np.float32),
-            ways=[list(dict.fromkeys(way)) for way in ways.values()],
-            same=rule.representatives(known["same"]),
-        )
+        return Reached(frontier, {row["id"]: row for row in rows})
 
     def _walk(
         self, start: Start[str], given: frozenset[str], same: dict[str, str], caller: Caller
-    ) -> list[Row]:
-        """Who is let in, in order, with everything but vectors."""
+    ) -> tuple[list[Row], Floats]:
+        """Who is let in, in order, with everything that is known of them."""
         if not caller.restricted:
             return self._admit(start, given, same, caller, rule.NEIGHBOURS)
         # Edges also count trajectories that this caller may not see, so nothing is taken from them.
-        ways = self._ways(start.sources, caller)
+        counted = list(dict.fromkeys([*start.sources, *start.kept]))
+        asked = self._store.read("menu/ways", ids=counted, **caller.params())
+        ways = {tuple(row["way"]): row["count"] for row in asked}
         start = rule.joined(start, _neighbours(start.sources, ways))
-        rows = self._admit(start, given, same, caller, 0)
-        return _recounted(rows, self._ways([row["id"] for row in rows], caller))
+        rows, vectors = self._admit(start, given, same, caller, 0, counted)
+        ways |= {tuple(way): count for row in rows for way, count in row["ways"]}
+        return _recounted(rows, ways), vectors
 
     def _admit(
         self,
@@ -171,30 +125,44 @@ class Expansion:
         same: dict[str, str],
         caller: Caller,
         neighbours: int,
-    ) -> list[Row]:
-        return self._store.read(
-            "menu/frontier",
-            sources=[{"id": tool, "weight": weight} for tool, weight in start.sources.items()],
-            kept=start.kept,
-            fallback=start.fallback,
-            given=sorted(given),
-            same=[{"field": name, "stands": same[name]} for name in sorted(same)],
-            per_source=rule.PER_SOURCE,
-            neighbours=neighbours,
-            producers=rule.PRODUCERS,
-            size=rule.SIZE,
-            **caller.params(),
+        counted: list[str] | None = None,
+    ) -> tuple[list[Row], Floats]:
+        return self._store.walk(
+            {
+                "sources": [{"id": tool, "weight": w} for tool, w in start.sources.items()],
+                "kept": start.kept,
+                "fallback": start.fallback,
+                "given": sorted(given),
+                "same": [{"field": name, "stands": same[name]} for name in sorted(same)],
+                "per_source": rule.PER_SOURCE,
+                "neighbours": neighbours,
+                "producers": rule.PRODUCERS,
+                "size": rule.SIZE,
+                "counted": counted,
+                **caller.params(),
+            }
         )
 
-    def _ways(self, tools: Iterable[str], caller: Caller) -> Ways:
-        rows = self._store.read("menu/ways", ids=list(tools), **caller.params())
-        return [(row["way"], row["count"]) for row in rows]
+
+def _scores(hits: Hits, tools: list[str], count: int) -> Floats:
+    """The scores of words, 0 for those that words did not find."""
+    found = [hits.worded.get(tool, [0.0] * count) for tool in tools]
+    return np.array(found, dtype=np.float32).reshape(len(tools), count)
+
+
+def _memory(recalled: Recalled, ids: list[str], steps: NDArray[np.int64]) -> Memory:
+    return Memory(
+        ids,
+        np.array([recalled.similarity[node] for node in ids], dtype=np.float32),
+        _scores(recalled.hits, ids, 1)[:, 0],
+        steps,
+    )
 
 
 def _neighbours(sources: Mapping[str, int], ways: Ways) -> list[str]:
     """What the edges would say if nobody had gone other ways: up to four of each source."""
     counts: dict[str, Counter[str]] = {tool: Counter() for tool in sources}
-    for way, count in ways:
+    for way, count in ways.items():
         for first, second in pairwise(way):
             for tool, other in ((first, second), (second, first)):
                 if tool in counts and tool != other:
@@ -212,7 +180,7 @@ def _recounted(rows: Sequence[Row], ways: Ways) -> list[Row]:
     entry: Counter[str] = Counter()
     precedes: dict[str, Counter[str]] = {row["id"]: Counter() for row in rows}
     before: dict[str, Counter[str]] = {row["id"]: Counter() for row in rows}
-    for way, count in ways:
+    for way, count in ways.items():
         distinct = list(dict.fromkeys(way))
         entry[way[0]] += count
         for first, second in pairwise(way):

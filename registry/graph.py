@@ -13,7 +13,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "id", "name", "key", "title", "description", "document", "version", "content_hash",
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
-        "approved_hash", "approved_by", "approved_at", "vector", "vector_of",
+        "approved_hash", "approved_by", "approved_at", "vector", "vector_bytes", "vector_of",
         "terms",
     ),
     "ToolVersion": (
@@ -21,13 +21,13 @@ LABELS: dict[str, tuple[str, ...]] = {
         "produces", "published",
     ),
     "Trajectory": (
-        "id", "request", "source", "success", "time", "path", "pruned", "vector", "vector_of",
-        "terms",
+        "id", "request", "source", "success", "time", "path", "pruned", "vector",
+        "vector_bytes", "vector_of", "terms",
     ),
 }  # fmt: skip
 
 # Made from texts, by the embedded store beside its graph: no part of what a node is.
-DERIVED = frozenset({"vector", "vector_of", "terms"})
+DERIVED = frozenset({"vector", "vector_bytes", "vector_of", "terms"})
 
 RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "PROVIDED_BY": ("Tool", "Service", ()),

@@ -79,7 +79,13 @@ def asked(query: Iterable[str]) -> list[str]:
     return sorted([term for term in dict.fromkeys(query) if term][:DISTINCT])
 
 
-def bm25(postings: Iterable[Posting], lengths: Numbers, nodes: int, total: int) -> Numbers:
+def bm25(
+    postings: Sequence[Posting],
+    lengths: Numbers,
+    nodes: int,
+    total: int,
+    held: Sequence[int] | None = None,
+) -> Numbers:
     """Score documents: the sum over the query's terms of idf times saturated frequency.
 
     Args:
@@ -87,12 +93,14 @@ def bm25(postings: Iterable[Posting], lengths: Numbers, nodes: int, total: int) 
         lengths: number of terms of every document.
         nodes: how many documents the caller may see.
         total: number of terms of all these.
+        held: how many of these hold each term, where not all of them are among the documents.
     """
     scores = np.zeros(len(lengths))
     mean = total / nodes if total and nodes else 1.0
     weight = K1 * (1 - B + B * lengths / mean)
-    for places, counts in postings:
-        idf = math.log(1 + (nodes - len(places) + 0.5) / (len(places) + 0.5))
+    held = [len(places) for places, _ in postings] if held is None else held
+    for (places, counts), documents in zip(postings, held, strict=True):
+        idf = math.log(1 + (nodes - documents + 0.5) / (documents + 0.5))
         scores[places] += idf * counts * (K1 + 1) / (counts + weight[places])
     return np.round(scores, 6)
 

@@ -1,118 +1,27 @@
-"""How each engine finds nodes by vector and by words, among those that a caller may see.
+"""How the embedded engine finds nodes by vector and by words, among those that a caller may see.
 
 What a caller may not see must not change one byte of an answer: it is left out before anything is
-counted or scored, and no score of an approximate or shared index is ever passed on.
+counted or scored, and no score of an approximate or shared index is ever passed on. The same on
+Neo4j is in `serversearch`.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from spm.registry import lexical
 from spm.registry.access import Caller
-from spm.registry.store import Kind, Row, Store, Vector, rank
+from spm.registry.frontier import cosines
+from spm.registry.lookup import WHOLE, Hits, Look, Probes, Recalled
+from spm.registry.store import Kind, Row, Vector
 from spm.registry.vectors import VectorFiles
 
 Found = list[tuple[str, float]]
 Spoken = list[tuple[str, list[float]]]
-# Up to so many vectors the server compares all, which was measured to take as long as its
-# approximate search; beyond, only for callers from whom something is hidden.
-EXHAUSTIVE = 20_000
-EXPLORE = 1_000
-GROWTH = 8
-# The server orders by single precision; so many more than wanted make up for that.
-MARGIN = 32
 CALLERS = 64
 _VISIBLE = {"tool": "tools", "trajectory": "trajectories"}
-
-
-class ServerSearch:
-    """Searches on Neo4j, by its indexes."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._measured: dict[tuple[Kind, Caller], tuple[int, int, int]] = {}
-
-    def nearest(self, kind: Kind, vector: Vector, count: int, caller: Caller) -> Found:
-        """Take the nearest of all, in growing numbers, until enough of them are visible.
-
-        Asked for as many as there are, the index compares every vector instead of walking its
-        graph. So hidden nodes cannot change which visible ones are found.
-        """
-        if vector.ndim == 2:
-            return self._nearest_of(kind, vector, count, caller)
-        total = self._store.read("vectors/totals")[0][kind]
-        everything = total if caller.restricted or total <= EXHAUSTIVE else 0
-        window, wanted = max(EXPLORE, 4 * count), count + MARGIN
-        while True:
-            rows = self._store.read(
-                f"vectors/{kind}_nearest",
-                explore=max(window, everything),
-                window=window,
-                count=wanted,
-                vector=vector.tolist(),
-                **caller.params(),
-            )
-            if len(rows) == wanted or window >= total:
-                break
-            window *= GROWTH
-        matrix = np.array([row["vector"] for row in rows], dtype=np.float32)
-        return rank([row["id"] for row in rows], matrix, vector, count)
-
-    def _nearest_of(self, kind: Kind, vectors: Vector, count: int, caller: Caller) -> Found:
-        """Who is among the nearest of all rows is among the nearest of one of them."""
-        near = [dict(self.nearest(kind, row, count, caller)) for row in vectors]
-        ids = sorted({node for found in near for node in found})
-        return rank(ids, self.vectors(kind, ids), vectors, count)
-
-    def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
-        """Let the full-text index find what holds any of the terms; score that here."""
-        return [(node, scores[0]) for node, scores in self.spoken(kind, [terms], count, caller)]
-
-    def spoken(
-        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller
-    ) -> Spoken:
-        """Find what holds any term of any list; score it by each."""
-        wanted = sorted({term for terms in asked for term in lexical.asked(terms)})
-        if not wanted:
-            return []
-        found = self._store.read(
-            f"vectors/{kind}_matching", query=lucene(wanted), **caller.params()
-        )[0]
-        postings, lengths = lexical.scan(wanted, map(str.split, found["terms"]))
-        where = dict(zip(wanted, postings, strict=True))
-        measures = self._measures(kind, caller)
-        parts = [[where[term] for term in lexical.asked(terms)] for terms in asked]
-        scores = np.stack([lexical.bm25(part, lengths, *measures) for part in parts], axis=1)
-        return lexical.best_of(found["ids"], scores, lexical.united(postings), count)
-
-    def _measures(self, kind: Kind, caller: Caller) -> tuple[int, int]:
-        """How many nodes and terms are visible; counted once for each state of the graph."""
-        revision = self._store.read("state/registry")[0]["revision"]
-        known = self._measured.get((kind, caller))
-        if known is None or known[0] != revision:
-            row = self._store.read(f"vectors/{kind}_measures", **caller.params())[0]
-            known = (revision, row["nodes"], row["total"])
-            kept = self._measured if len(self._measured) < CALLERS else {}
-            self._measured = {**kept, (kind, caller): known}
-        return known[1:]
-
-    def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
-        """The rows of these nodes."""
-        rows = self._store.read(f"vectors/{kind}_vectors", ids=sorted(set(ids)))
-        found = np.zeros((len(ids), rows[0]["width"] if rows else 0), dtype=np.float32)
-        there = {row["id"]: row["vector"] for row in rows if row["vector"]}
-        for place, node in enumerate(ids):
-            if node in there:
-                found[place] = there[node]
-        return found
-
-
-def lucene(terms: Sequence[str]) -> str:
-    """A query of Lucene for any of the terms: in quotes nothing but quotes has a meaning."""
-    return " ".join('"' + t.replace("\\", "\\\\").replace('"', '\\"') + '"' for t in terms)
 
 
 class LocalSearch:
@@ -132,15 +41,57 @@ class LocalSearch:
             self._seen, self._texts, self._position = {}, {}, position
         return self
 
+    def look(self, probes: Probes, tools: int, trajectories: int, caller: Caller) -> Look:
+        """Look a request up by meaning and by words."""
+        state = self._read("state/registry")
+        whole = self._hits("tool", probes, WHOLE, tools, caller)
+        several = len(probes.terms) > 1
+        return Look(
+            revision=int(state[0]["revision"]) if state else 0,
+            encoder=(state[0]["encoder"] or None) if state else None,
+            whole=whole,
+            parts=self._hits("tool", probes, probes.parts, tools, caller) if several else whole,
+            **self._recall(probes, trajectories, caller),
+        )
+
+    def _hits(self, kind: Kind, probes: Probes, part: slice, count: int, caller: Caller) -> Hits:
+        vectors = probes.vectors[part]
+        near = self.nearest(kind, vectors, count, caller) if self._fit(kind, vectors) else []
+        return Hits(
+            [node for node, _ in near], dict(self._spoken(kind, probes.terms[part], count, caller))
+        )
+
+    def _recall(self, probes: Probes, count: int, caller: Caller) -> dict[str, Any]:
+        """The trajectories of a look, and the fields that are one."""
+        hits = self._hits("trajectory", probes, WHOLE, count, caller)
+        ids = hits.ids()
+        known = self._read("menu/remembered", ids=ids)[0]
+        ways: dict[str, list[str]] = {node: [] for node in ids}
+        for node, tool in known["steps"]:
+            ways[node].append(tool)
+        fit = self._fit("trajectory", probes.vectors)
+        found = self._files.rows("trajectory", ids) if fit else np.zeros((len(ids), 0), np.float32)
+        similarity = cosines(found, probes.vectors[0]).tolist()
+        recalled = Recalled(
+            hits,
+            dict(zip(ids, similarity, strict=True)),
+            {node: list(dict.fromkeys(way)) for node, way in ways.items()},
+        )
+        return {"same": known["same"], "recalled": recalled}
+
+    def _fit(self, kind: Kind, vectors: Vector) -> bool:
+        """Whether the vectors that are kept are as long; another encoder's are not."""
+        return self._files.matrix(kind)[1].shape[1] in (0, vectors.shape[1])
+
     def nearest(self, kind: Kind, vector: Vector, count: int, caller: Caller) -> Found:
         """The nearest of those that are visible."""
         return self._files.nearest(kind, vector, count, self._visible(kind, caller))
 
     def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
         """Those that are visible and hold any of the terms."""
-        return [(node, scores[0]) for node, scores in self.spoken(kind, [terms], count, caller)]
+        return [(node, scores[0]) for node, scores in self._spoken(kind, [terms], count, caller)]
 
-    def spoken(
+    def _spoken(
         self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller
     ) -> Spoken:
         """Those that are visible and hold any term of any list, with the score of each list."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.errors import EncoderMismatch
+from spm.registry.lookup import Look, Probes
 
 Row = dict[str, Any]
 Kind = Literal["tool", "trajectory"]
@@ -112,10 +113,17 @@ class Store(Protocol):
         """
         ...
 
-    def spoken(
-        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller = EVERYTHING
-    ) -> list[tuple[str, list[float]]]:
-        """Like `matching` for several lists of terms: by the best score, with all of them."""
+    def look(
+        self, probes: Probes, tools: int, trajectories: int, caller: Caller = EVERYTHING
+    ) -> Look:
+        """Look a request up, for up to so many tools and trajectories of each ranking.
+
+        Rankings are those of `nearest` and `matching`; of several clauses the best counts.
+        """
+        ...
+
+    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
+        """Run `menu/frontier`; the rows, and the vectors of their tools (zeros: there is none)."""
         ...
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:

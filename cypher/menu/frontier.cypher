@@ -1,8 +1,11 @@
-// Candidates of a request in order, with what is known among them: those kept, then observed
-// neighbours of the sources, producers of what these lack, and the fallback up to a size.
-// params: sources, kept, fallback, given, same, per_source, neighbours, producers, size, team, scopes, read_only
+// Candidates of a request in order, with what is known among them and what a menu shows of them:
+// those kept, then observed neighbours of the sources, producers of what these lack, and the
+// fallback up to a size. Vectors are null on the embedded engine, which keeps them in a side file.
+// Where `counted` is no null, candidates that are not among them come with the ways of trajectories
+// through them, as in menu/ways.
+// params: sources, kept, fallback, given, same, per_source, neighbours, producers, size, counted, team, scopes, read_only
 // access: read
-// returns: id, name, service, family, frequency, entry, takes, gives, precedes, before
+// returns: id, name, title, description, effects, service, family, frequency, entry, takes, gives, precedes, before, ways, vector
 CALL () {
   UNWIND $sources AS source
   MATCH (a:Tool {id: source.id})-[e:PRECEDES]-(t:Tool)
@@ -85,8 +88,30 @@ CALL (t) {
   ORDER BY field
   RETURN collect(field) AS gives
 }
-RETURN t.id AS id, t.name AS name, t.service AS service, t.family AS family,
+CALL (t) {
+  UNWIND CASE WHEN $counted IS NULL OR t.id IN $counted THEN [] ELSE [t.id] END AS id
+  MATCH (:Tool {id: id})<-[own:STEP]-(j:Trajectory)
+  WHERE own.ok AND j.success
+  WITH DISTINCT j
+  MATCH (j)-[s:STEP]->(step:Tool)
+  WHERE s.ok
+  WITH j, s.idx AS idx, step.id AS tool, CASE
+    WHEN step.status = 'active'
+     AND ($team IS NULL OR step.visibility = 'public' OR step.owner = $team)
+     AND ($scopes IS NULL OR all(scope IN coalesce(step.scopes, []) WHERE scope IN $scopes))
+     AND (NOT $read_only OR step.effects = 'read')
+    THEN 0 ELSE 1 END AS hidden
+  ORDER BY idx
+  WITH j, collect(tool) AS way, sum(hidden) AS hidden
+  WHERE hidden = 0
+  WITH way, count(*) AS count
+  ORDER BY way
+  RETURN collect([way, count]) AS ways
+}
+RETURN t.id AS id, t.name AS name, t.title AS title, t.description AS description,
+       t.effects AS effects, t.service AS service, t.family AS family,
        t.frequency AS frequency, t.entry_frequency AS entry, takes, gives,
        [pair IN pairs WHERE pair[0] = 'PRECEDES' | pair[1..]] AS precedes,
-       [pair IN pairs WHERE pair[0] = 'BEFORE' | pair[1..]] AS before
+       [pair IN pairs WHERE pair[0] = 'BEFORE' | pair[1..]] AS before,
+       ways, coalesce(t.vector_bytes, t.vector) AS vector
 ORDER BY place

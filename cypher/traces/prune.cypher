@@ -5,5 +5,5 @@
 // returns:
 UNWIND $ids AS id
 MATCH (j:Trajectory {id: id})
-SET j.request = '', j.path = [], j.pruned = true, j.vector = null, j.vector_of = null,
+SET j.request = '', j.path = [], j.pruned = true, j.vector = null, j.vector_bytes = null, j.vector_of = null,
     j.terms = null

@@ -5,4 +5,4 @@
 // engines: neo4j
 MATCH (t:Tool)
 WHERE t.vector IS NOT NULL
-REMOVE t.vector, t.vector_of
+REMOVE t.vector, t.vector_bytes, t.vector_of

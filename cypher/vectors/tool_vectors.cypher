@@ -9,5 +9,5 @@ WITH size(any.vector) AS width
 LIMIT 1
 UNWIND $ids AS id
 OPTIONAL MATCH (t:Tool {id: id})
-RETURN id, t.vector AS vector, width
+RETURN id, coalesce(t.vector_bytes, t.vector) AS vector, width
 ORDER BY id

@@ -5,4 +5,4 @@
 // engines: neo4j
 MATCH (j:Trajectory)
 WHERE j.vector IS NOT NULL
-REMOVE j.vector, j.vector_of
+REMOVE j.vector, j.vector_bytes, j.vector_of

@@ -9,5 +9,5 @@ WITH size(any.vector) AS width
 LIMIT 1
 UNWIND $ids AS id
 OPTIONAL MATCH (j:Trajectory {id: id})
-RETURN id, j.vector AS vector, width
+RETURN id, coalesce(j.vector_bytes, j.vector) AS vector, width
 ORDER BY id

@@ -1,4 +1,4 @@
-"""The frontier on the real Neo4j: as on the embedded engine, as from arrays, in a few reads."""
+"""The frontier on the real Neo4j: as on the embedded engine, as from arrays, in two reads."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 
 from spm.gnn.expansion import Question, expand
 from spm.gnn.loading import load
+from spm.gnn.models import prior
+from spm.gnn.ranker import LearnedRanker
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.expansion import Expansion
 from spm.registry.frontier import Frontier
+from spm.registry.lookup import Probes
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
 from tests.integration import graphs
+from tests.integration.proxies import Proxy
 
 pytestmark = pytest.mark.neo4j
 
@@ -66,7 +70,7 @@ def ask(
     must: tuple[str, ...] = (),
 ) -> Frontier:
     rows = ENCODER.encode_clauses([text])[0]
-    return Expansion(registry.store).frontier(text, rows[0], fields, caller, must, rows[1:])
+    return Expansion(registry.store).frontier(Probes.of(text, rows), fields, caller, must)
 
 
 def from_arrays(registry: Registry, text: str, fields: frozenset[str]) -> Frontier:
@@ -196,27 +200,40 @@ def test_tools_that_must_be_there_come_first(both: Callable[[Fill], Pair]) -> No
 # -- reads --------------------------------------------------------------------------------------
 
 
-def test_how_many_reads_a_frontier_takes(
-    both: Callable[[Fill], Pair], monkeypatch: pytest.MonkeyPatch
+LOOKUP, WAYS, WALK = "vectors/lookup", "menu/ways", "menu/frontier"
+
+
+@pytest.mark.parametrize(
+    ("caller", "expected"), [(EVERYTHING, [LOOKUP, WALK]), (CALLER, [LOOKUP, WAYS, WALK])], ids=str
+)
+def test_a_menu_takes_two_round_trips_and_a_restricted_one_three(
+    caller: Caller,
+    expected: list[str],
+    both: Callable[[Fill], Pair],
+    neo4j_server: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Four lookups of two reads each; then steps, the walk and the vectors."""
-    _, remote = both(HIDDEN.fill)
-    reads: list[str] = []
-    real = remote.store.read
+    """All that a menu reads and all that goes over the line, once the vocabulary is known."""
+    both(HIDDEN.fill)
+    line = Proxy(neo4j_server.uri)
+    with Registry.open(neo4j_server.settings(line.uri)) as registry:
+        ranker = LearnedRanker(registry.store, lambda: ENCODER, prior)
+        reads: list[str] = []
+        real = registry.store.read
 
-    def counted(name: str, /, **params: object) -> list[dict[str, Any]]:
-        reads.append(name)
-        return real(name, **params)
+        def counted(name: str, /, **params: object) -> list[dict[str, Any]]:
+            reads.append(name)
+            return real(name, **params)
 
-    monkeypatch.setattr(remote.store, "read", counted)
-    for caller, walk in ((EVERYTHING, 1), (CALLER, 3)):
-        ask(remote, "order mail", caller)  # what is measured once for a state of the graph
-        reads.clear()
-        ask(remote, "order mail", caller)
-        own = [name for name in reads if name.startswith("menu/")]
-        print(f"\n{caller}: {len(reads)} reads, {own}")
-        assert len(own) == 1 + walk
-        assert len(reads) <= 11 + walk
+        monkeypatch.setattr(registry.store, "read", counted)
+        for text in ("order", "find the order of a customer, then mail the invoice of the order"):
+            registry.menu("refund", caller=caller, ranker=ranker)
+            reads.clear()
+            before = line.turns
+            assert registry.menu(text, caller=caller, ranker=ranker).items
+            assert reads == expected
+            assert line.turns - before == len(expected)
+    line.close()
 
 
 def test_an_empty_store(neo4j_empty: Any) -> None:

@@ -33,7 +33,7 @@ ROW = {
     "second": "shop/y", "count": 1, "last_seen": "", "trajectory": "t-1", "tool": "shop/x",
     "idx": 0, "ok": True, "request": "r", "source": "", "success": True, "time": None,
     "path": ["shop/x"], "frequency": 1, "entry_frequency": 1, "calls": 1, "errors": 0,
-    "digest": "0", "vector": VECTOR, "terms": "x y", "evidence": "declared",
+    "digest": "0", "vector": VECTOR, "bytes": b"0000", "terms": "x y", "evidence": "declared",
     "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
@@ -44,12 +44,19 @@ PARAMS: dict[str, Any] = {
     "ids": ["shop/order", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
     "service": "shop", "family": None, "status": "active", "operation": "op", "kind": "k",
     "revision": 1, "at": graphs.MOMENT, "result": "{}", "before": 0, "encoder": "e", "number": 1,
-    "name": "n", "count": 5, "explore": 9, "window": 9, "vector": VECTOR,
-    "query": '"x" "order"', "team": "a", "scopes": ["x"], "read_only": True,
+    "name": "n", "count": 5, "team": "a", "scopes": ["x"], "read_only": True,
     "first": "order_id", "second": "id", "by": "x",
     "sources": [{"id": "shop/order", "weight": 16_666}], "kept": ["shop/order"],
     "fallback": ["shop/x"], "given": ["id"], "same": [{"field": "order_id", "stands": "id"}],
-    "per_source": 4, "neighbours": 16, "producers": 8, "size": 128,
+    "per_source": 4, "neighbours": 16, "producers": 8, "size": 128, "counted": ["shop/x"],
+    "kinds": [
+        {
+            "name": kind, "limit": 9, "vectors": [0], "lists": [0], "nodes": 1, "total": 1,
+        }
+        for kind in encoding.KINDS
+    ],
+    "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
+    "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 
 
@@ -222,12 +229,14 @@ def test_the_lints_see_what_they_are_for() -> None:
 def test_the_vector_queries_find_what_was_set(populated: tuple[Registry, Registry]) -> None:
     remote = populated[1].store
     remote.read("vectors/await")
-    wanted = {"explore": 99, "window": 99, "count": 3, "vector": VECTOR}
-    for kind in encoding.KINDS:
-        assert remote.read(f"vectors/{kind}_nearest", **wanted, **EVERYTHING.params())
-        (found,) = remote.read(f"vectors/{kind}_matching", query='"word"', **EVERYTHING.params())
-        assert found["ids"]
-        assert set(found["terms"]) == {"a word"}
+    asked = {name: PARAMS[name] for name in load("vectors/lookup").params}
+    for row in remote.read("vectors/lookup", **{**asked, **EVERYTHING.params()}):
+        assert row["near"] == [[0, min(9, row["nodes"]), 1.0]]
+        assert row["held"] == [row["nodes"]]
+        assert row["total"] == 2 * row["nodes"] > 0
+        assert row["found"]
+        assert {text for _, text, _, _ in row["found"]} == {"a word"}
+        assert {bool(way) for *_, way in row["found"]} == {row["kind"] == "trajectory"}
 
 
 def test_query_files_are_what_the_package_ships() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import random
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spm.registry import encoding, search
+from spm.registry import encoding, serversearch
 from spm.registry.access import EVERYTHING, Caller
+from spm.registry.clauses import clauses
 from spm.registry.lexical import terms
+from spm.registry.lookup import Probes
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
@@ -42,6 +45,7 @@ WORDS = """
 REQUESTS = (
     "find the order of a user", "get data", "send mail AND list items OR not", '"order"',
     "order~ *", "注文 поиск größe", "a", "nothing of the kind", " ".join(WORDS),
+    "find the order of a user, then send the mail list and get all the data of an item",
 )  # fmt: skip
 
 
@@ -122,15 +126,20 @@ def both(
 
 def answers(store: Store, caller: Caller) -> str:
     """Everything that can be asked, as text in which the last digit counts."""
-    asked = [(vector_of(request), terms(request)) for request in REQUESTS]
-    return json.dumps(
-        [
-            [store.nearest(kind, vector, count, caller), store.matching(kind, words, count, caller)]
-            for vector, words in asked
-            for kind in encoding.KINDS
-            for count in (3, 500)
-        ]
-    )
+    found: list[Any] = []
+    for request in REQUESTS:
+        for count in (3, 500):
+            look = store.look(probes_of(request), count, count, caller)
+            found.append(dataclasses.asdict(dataclasses.replace(look, revision=0)))
+            for kind in encoding.KINDS:
+                found.append(store.nearest(kind, vector_of(request), count, caller))
+                found.append(store.matching(kind, terms(request), count, caller))
+    return json.dumps(found)
+
+
+def probes_of(request: str) -> Probes:
+    parts = [request[begin:end] for begin, end in clauses(request)]
+    return Probes.of(request, np.stack([vector_of(text) for text in (request, *parts)]))
 
 
 @pytest.mark.parametrize("caller", CALLERS, ids=str)
@@ -180,30 +189,47 @@ def test_vectors_are_the_same(both: Pair) -> None:
 def test_few_windows_and_many_give_the_same(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     remote = both[1].store
     expected = [answers(remote, caller) for caller in CALLERS[:4]]
-    monkeypatch.setattr(search, "EXPLORE", 4)
-    monkeypatch.setattr(search, "GROWTH", 2)
+    monkeypatch.setattr(serversearch, "EXPLORE", 4)
+    monkeypatch.setattr(serversearch, "GROWTH", 2)
     assert [answers(remote, caller) for caller in CALLERS[:4]] == expected
 
 
 def test_the_approximate_search_finds_none_that_is_inactive(
     both: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "EXHAUSTIVE", 0)
+    monkeypatch.setattr(serversearch, "EXHAUSTIVE", 0)
     store = both[1].store
     seen = {row["id"] for row in store.read("access/tools", **EVERYTHING.params())}
     found = store.nearest("tool", vector_of("x"), 500)
     assert {node for node, _ in found} == seen  # looked on until there were no more
 
 
-def test_asked_for_all_the_index_compares_all(both: Pair) -> None:
-    """What makes the search of restricted callers exact; a property of Lucene."""
+def test_asked_for_all_the_index_compares_all_and_gives_the_nearest_first(both: Pair) -> None:
+    """What makes the search of restricted callers exact; properties of the index."""
     store = both[1].store
     count = len(store.encoded("tool"))
-    params = {**EVERYTHING.params(), "window": count, "count": count}
+    text = "CALL db.index.vector.queryNodes('tool_vector', $n, $v) YIELD score RETURN score"
     for request in REQUESTS:
-        vector = vector_of(request).tolist()
-        rows = store.read("vectors/tool_nearest", explore=count, vector=vector, **params)
-        assert len(rows) == len(store.read("access/tools", **EVERYTHING.params()))
+        given = {"n": count, "v": vector_of(request).tolist()}
+        scores = [row["score"] for row in store.query(text, given, limit=9999, timeout=9).rows]
+        assert len(scores) == count
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_a_lookup_is_one_read(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = both[1].store
+    reads: list[str] = []
+    real = store.read
+
+    def counted(name: str, /, **params: object) -> list[dict[str, Any]]:
+        reads.append(name)
+        return real(name, **params)
+
+    monkeypatch.setattr(store, "read", counted)
+    for request in REQUESTS:
+        for caller in CALLERS:
+            store.look(probes_of(request), 9, 9, caller)
+    assert reads == ["vectors/lookup"] * len(REQUESTS) * len(CALLERS)
 
 
 # -- last, because it changes the library -------------------------------------------------------
@@ -245,6 +271,36 @@ def test_what_is_hidden_changes_no_byte(both: Pair) -> None:
     assert answers(both[0].store, EVERYTHING) == answers(both[1].store, EVERYTHING)
 
 
+def test_equal_ones_are_told_apart_by_id(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where there are more of them than the server looks through at first."""
+    monkeypatch.setattr(serversearch, "EXPLORE", 8)
+    plain: dict[str, Any] = {"visibility": "public", "scopes": [], "effects": "read"}
+    seen = manifest(random.Random(0), "seen", 1, **plain, status="active")
+    gone = manifest(random.Random(0), "gone", 1, **plain, status="quarantined")
+    ways = [
+        Trace.model_validate(
+            {
+                "trace_id": f"same-{number * 37 % 100}",
+                "request": "the same words over and over",
+                "steps": ["seen_0"] if number % 9 else ["seen_0", "gone_0"],
+            }
+        )
+        for number in range(100)
+    ]
+    for registry in both:
+        for made in (seen, gone):
+            registry.register(made)
+        registry.import_traces(ways)
+        registry.encode(Hashing())
+    for caller in (EVERYTHING, Caller("a")):
+        found = [r.store.look(probes_of(ways[0].request), 5, 12, caller).recalled for r in both]
+        assert found[0] == found[1]
+        near = found[0].hits.near
+        assert near == found[0].hits.words() == sorted(near)
+        assert len(near) == 12
+        assert all(node.startswith("same-") for node in near)
+
+
 def test_what_is_removed_or_pruned_is_found_no_more(both: Pair) -> None:
     for registry in both:
         store = registry.store
@@ -262,6 +318,16 @@ def _prune(tx: Any, way: str) -> dict[str, Any]:
     tx.run("traces/prune_steps", ids=[way])
     tx.run("traces/prune", ids=[way])
     return {"pruned": 1}
+
+
+def test_vectors_without_bytes_are_read_too(both: Pair, neo4j_server: Any) -> None:
+    """As an older spm wrote them."""
+    with neo4j_server.driver() as driver:
+        driver.execute_query("MATCH (n) REMOVE n.vector_bytes")
+    for caller in CALLERS[:2]:
+        assert answers(both[1].store, caller) == answers(both[0].store, caller)
+    ids = list(both[1].store.encoded("tool"))
+    assert np.array_equal(*(registry.store.vectors("tool", ids) for registry in both))
 
 
 def test_a_store_that_nobody_wrote_to(neo4j_empty: Any, tmp_path: Path) -> None:

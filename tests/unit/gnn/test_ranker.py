@@ -12,12 +12,14 @@ from spm.gnn.constructor import construct
 from spm.gnn.constructor import names as ids
 from spm.gnn.models import place, prior
 from spm.gnn.ranker import LearnedRanker
-from spm.registry import Registry, demo
+from spm.registry import Registry, demo, encoding
 from spm.registry.access import Caller
 from spm.registry.errors import ModelError, UnknownTool
 from spm.registry.expansion import Expansion
+from spm.registry.lookup import Probes
 from spm.registry.ranking import Ask
 from spm.registry.tools import Resolver
+from tests.data.frontiers import WORDS, Worded
 
 ROUTE = ["lookup_order", "create_receipt", "get_customer_email", "send_email_receipt"]
 ATTACK = (
@@ -204,6 +206,41 @@ def test_trust_grows_with_traces(registry, own):
     assert trust[0] < trust[2]
 
 
+class Other(Worded):
+    """Another encoder of the same width."""
+
+    name = "other"
+
+
+class Wider(Worded):
+    name, dimensions = "wider", 9
+
+
+@pytest.mark.parametrize("successor", [Other(), Wider()], ids=lambda one: one.name)
+def test_a_ranker_follows_the_encoder_of_its_store(registry, manifest, shipped, successor):
+    """Which it learns with the menu's own look, so that no menu asks for it before."""
+    known = {one.name: one for one in (Worded(), successor)}
+    asked = []
+
+    def of_the_store():
+        asked.append(encoding.recorded(registry.store))
+        return known[asked[-1]]
+
+    tools = {f"{word}_tool": {"description": f"{word} the order"} for word in WORDS}
+    registry.register(manifest("shop", **tools))
+    registry.encode(Worded())
+    ranker = LearnedRanker(registry.store, of_the_store, lambda: shipped)
+    for word in WORDS:
+        ranker.menu(Ask(word))
+    assert asked == ["worded"]
+    encoding.switch(registry.store, successor)
+    registry.encode(successor)
+    expected = LearnedRanker(registry.store, lambda: successor, lambda: shipped)
+    for word in WORDS:
+        assert text(ranker.menu(Ask(word))) == text(expected.menu(Ask(word)))
+    assert asked == ["worded", successor.name]
+
+
 HIDDEN = [
     {"visibility": "private", "owner": "others"},
     {"visibility": "team", "owner": "others"},
@@ -276,7 +313,7 @@ def test_without_traces_a_menu_is_not_worse_than_text(registry, encoder, shipped
     found = {"prior": 0, "text": 0}
     for trace, vector in zip(solved, vectors, strict=True):
         gold = {resolver.resolve(step.tool) for step in trace.steps if step.ok}
-        frontier = Expansion(registry.store).frontier(trace.request, vector, frozenset())
+        frontier = Expansion(registry.store).frontier(Probes.of(trace.request, vector[None, :]))
         text = [frontier.tools[i] for i in np.argsort(-frontier.fused, kind="stable")]
         found["prior"] += gold <= set(ids(construct(shipped, frontier))[:10])
         found["text"] += gold <= set(text[:10])

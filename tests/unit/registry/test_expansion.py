@@ -19,6 +19,7 @@ from spm.registry import Registry, demo
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.expansion import Expansion
 from spm.registry.frontier import SIZE, Frontier
+from spm.registry.lookup import Probes
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
 
 ENCODER = Worded()
@@ -58,7 +59,7 @@ def ask(
     must: tuple[str, ...] = (),
 ) -> Frontier:
     rows = ENCODER.encode_clauses([text])[0]
-    return Expansion(registry.store).frontier(text, rows[0], fields, caller, must, rows[1:])
+    return Expansion(registry.store).frontier(Probes.of(text, rows), fields, caller, must)
 
 
 def tool(name: str, needs: tuple[str, ...] = (), gives: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -1,0 +1,52 @@
+"""What is looked up: requests as probes, and vectors as they come from a server."""
+
+import numpy as np
+
+from spm.registry.lookup import Hits, Probes
+from spm.registry.serversearch import stacked
+
+ROWS = np.eye(4, dtype=np.float32)
+
+
+def test_a_request_of_one_clause_is_one_probe():
+    probes = Probes.of("Refund the order", ROWS[:2])
+    assert probes.vectors.tolist() == [[1, 0, 0, 0]]
+    assert probes.terms == [["refund", "order"]]
+    assert probes.vectors[probes.parts].tolist() == probes.vectors.tolist()
+
+
+def test_several_clauses_are_looked_up_besides_the_whole():
+    probes = Probes.of("Find the order of Ann, then mail her the receipt", ROWS[:3])
+    assert probes.vectors.tolist() == ROWS[:3].tolist()
+    assert probes.terms == [
+        ["find", "order", "ann", "mail", "her", "receipt"],
+        ["find", "order", "ann"],
+        ["mail", "her", "receipt"],
+    ]
+    assert probes.vectors[probes.parts].tolist() == ROWS[1:3].tolist()
+    assert probes.terms[probes.parts] == probes.terms[1:]
+
+
+def test_without_vectors_of_clauses_the_whole_is_asked_alone():
+    probes = Probes.of("Find the order of Ann, then mail her the receipt", ROWS[:1])
+    assert len(probes.vectors) == len(probes.terms) == 1
+
+
+def test_hits_are_told_once():
+    hits = Hits(["a", "b"], {"b": [1.0], "c": [0.5]})
+    assert hits.words() == ["b", "c"]
+    assert hits.ids() == ["a", "b", "c"]
+
+
+def test_vectors_come_as_bytes_or_as_numbers():
+    row = np.array([0.1, -2.5, 3.0], dtype=np.float32)
+    found = stacked([row.astype("<f4").tobytes(), row.tolist(), None])
+    assert found.dtype == np.float32
+    assert found.tolist() == [row.tolist(), row.tolist(), [0, 0, 0]]
+
+
+def test_vectors_of_another_width_are_none():
+    short = np.ones(2, dtype="<f4").tobytes()
+    assert stacked([short, [1.0, 2.0, 3.0]], 3).tolist() == [[0, 0, 0], [1, 2, 3]]
+    assert stacked([None, None]).shape == (2, 0)
+    assert stacked([], 3).shape == (0, 3)
