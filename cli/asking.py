@@ -24,6 +24,15 @@ StateOption = Annotated[
 HaveOption = Annotated[
     list[str] | None, typer.Option("--have", hidden=True, help="The old name of --state.")
 ]
+WithoutOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="FIELD",
+        autocompletion=complete_field,
+        help="A field that the text seems to give and does not. May be repeated.",
+    ),
+]
 DoneOption = Annotated[
     list[str] | None,
     typer.Option(

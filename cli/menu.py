@@ -82,6 +82,7 @@ def menu(
     request: Annotated[str, typer.Argument(help="What the agent should do, in quotes.")],
     state: asking.StateOption = None,
     have: asking.HaveOption = None,
+    without: asking.WithoutOption = None,
     done: asking.DoneOption = None,
     observed: asking.ObservedOption = None,
     size: asking.SizeOption = 32,
@@ -113,7 +114,8 @@ def menu(
         raise typer.BadParameter("--explain goes with --format table or json")
     known = asking.fields(state, have, observed)
     who = asking.caller(team, scopes, read_only)
-    ask = Ask(request, known, size, prefix, who, tuple(done or ()))
+    unsaid = asking.fields(without)
+    ask = Ask(request, known, size, prefix, who, tuple(done or ()), unsaid)
     with opened(store) as registry:
         asking.prepared(registry)
         asking.warn_unknown(registry, known)

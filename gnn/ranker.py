@@ -161,8 +161,7 @@ class LearnedRanker:
     def _given(self, ask: Ask, revision: int) -> frozenset[str]:
         """The visible fields: what the request shows and what the caller says."""
         known = self._known(ask.caller, revision)
-        said = state.given(ask.state, known).fields
-        return frozenset({*state.visible(ask.request, known), *said})
+        return state.at_hand(ask.request, ask.state, ask.without, known)
 
     def _known(self, caller: Caller, revision: int) -> state.Spoken:
         """The vocabulary, made once for each state of the graph: indexing it costs milliseconds."""

@@ -137,8 +137,7 @@ class PlainRanker:
 
     def _known(self, ask: Ask, view: View) -> Known:
         spoken = view.vocabulary()
-        said = state.given(ask.state, spoken).fields
-        given = frozenset({*state.visible(ask.request, spoken), *said})
+        given = state.at_hand(ask.request, ask.state, ask.without, spoken)
         made: dict[str, str] = {}
         rows = self._store.read("tools/outputs", ids=list(ask.done)) if ask.done else []
         for row in sorted(rows, key=lambda row: ask.done.index(row["id"])):

@@ -23,6 +23,7 @@ class Ask:
         prefix: the longest route in front.
         caller: who asks.
         done: tools that ran already, in order; their outputs are known and they are not offered.
+        without: fields that the text seems to give and does not, by any of their names.
     """
 
     request: str
@@ -31,6 +32,7 @@ class Ask:
     prefix: int = PREFIX
     caller: Caller = EVERYTHING
     done: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no menu can answer.

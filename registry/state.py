@@ -40,6 +40,15 @@ def visible(request: str, known: Spoken) -> list[str]:
     return sorted(set(Reading(request, _indexed(known)).fields()))
 
 
+def at_hand(
+    request: str, said: Iterable[str], without: Iterable[str], known: Spoken
+) -> frozenset[str]:
+    """The visible fields: what the request shows but for `without`, and what a caller says."""
+    spoken = _indexed(known)
+    shown = set(visible(request, spoken)) - set(given(without, spoken).fields)
+    return frozenset({*shown, *given(said, spoken).fields})
+
+
 @dataclass(frozen=True)
 class Given:
     """Fields that a caller names besides the request.

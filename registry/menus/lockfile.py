@@ -33,11 +33,14 @@ class LockedAsk(_Record):
     token_budget: int | None
     format: str  # whose definitions the budget counts, and
     aliases: bool  # whether with ranks in their names
+    without: tuple[str, ...] = ()  # later than the others: older locks have none
 
     def ask(self) -> Ask:
         """The same question again."""
         caller = Caller(self.team, self.scopes, self.read_only)
-        return Ask(self.request, self.state, self.size, self.prefix, caller, self.done)
+        return Ask(
+            self.request, self.state, self.size, self.prefix, caller, self.done, self.without
+        )
 
 
 class LockedRegistry(_Record):
@@ -103,6 +106,7 @@ def lock(
         token_budget=budget,
         format=format,
         aliases=aliases,
+        without=ask.without,
     )
     items = [
         LockedTool(

@@ -119,6 +119,13 @@ def test_known_fields_make_producers_unnecessary(ranker):
     assert {"customer_email", "receipt_id"} <= set(ranker.menu(told).state)
 
 
+def test_a_field_can_be_said_not_to_be_in_the_text(ranker):
+    assert ranker.menu(Ask(demo.REQUEST)).state == ["order_id"]
+    menu = ranker.menu(Ask(demo.REQUEST, without=("orderId",)))
+    assert menu.state == []
+    assert all(item.needs.get("order_id") != ["request"] for item in menu.items)
+
+
 @pytest.mark.parametrize("size", [1, 5, 32, 40, 500])
 def test_a_menu_has_as_many_tools_as_asked(ranker, shop, size):
     menu = ranker.menu(Ask(demo.REQUEST, size=size))

@@ -410,3 +410,11 @@ def test_any_items_are_read_or_refused(items, fields):
         return
     assert set(found.unknown) <= set(found.fields)
     assert not set(found.unknown) & set(fields)
+
+
+def test_what_is_at_hand_is_shown_said_and_not_denied():
+    known = [{"field": "order_id", "type": "string", "aliases": ["order number"]}, "customer_email"]
+    text = "Email the receipt of order 4821"
+    assert state.at_hand(text, (), (), known) == {"order_id"}
+    assert state.at_hand(text, ["customerEmail"], ["orderId"], known) == {"customer_email"}
+    assert state.at_hand(text, ["order_id"], ["order_id"], known) == {"order_id"}

@@ -75,7 +75,9 @@ def test_a_lock_says_what_a_menu_was_made_of(mail):
 
 
 def test_a_lock_can_be_read_and_asked_again(mail, tmp_path):
-    ask = Ask("x", ("person_id",), 2, 1, Caller("t", ("b", "a"), True), ("mail/read_mail",))
+    ask = Ask(
+        "x", ("person_id",), 2, 1, Caller("t", ("b", "a"), True), ("mail/read_mail",), ("mail",)
+    )
     file = tmp_path / "menu.lock"
     file.write_text(mail.lock(ask).text())
     found = read_lock(file)
@@ -88,6 +90,7 @@ def test_a_lock_can_be_read_and_asked_again(mail, tmp_path):
         1,
         ("mail/read_mail",),
     )
+    assert again.without == ("mail",)
     assert found.text() == file.read_text()
 
 
