@@ -21,6 +21,7 @@ from spm.registry.lookup import Look, Probes
 from spm.registry.menus.sight import obstacles
 from spm.registry.ranking import Ask, Menu, WhyNot
 from spm.registry.spoken import Vocabulary
+from spm.registry.stages import ENCODING, NETWORKS, SEARCH, VISIBLE, WALK, WORDS, stage
 from spm.registry.store import Row, Store
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ class LearnedRanker:
     def menu(self, ask: Ask) -> Menu:
         """Build the menu for a request."""
         built = self._build(ask)
+        with stage(WORDS):
+            return self._told(ask, built)
+
+    def _told(self, ask: Ask, built: _Built) -> Menu:
         told = Explained(built.construction, built.cards, ask, built.given)
         model = self._model()
         return Menu(
@@ -134,14 +139,17 @@ class LearnedRanker:
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
         probes, look = self._look(ask)
-        given = self._given(ask, look.revision)
-        reached = self._expansion.reach(probes, look, given, ask.caller, (*ask.done, *must))
+        with stage(VISIBLE):
+            given = self._given(ask, look.revision)
+        with stage(WALK):
+            reached = self._expansion.reach(probes, look, given, ask.caller, (*ask.done, *must))
         frontier = reached.frontier
         ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
         if ran:
             known = np.maximum(frontier.given, frontier.gives[ran].max(axis=0))
             frontier = replace(frontier, given=known)
-        built = construct(self._model(), frontier, size or ask.size, ask.prefix, ask.done)
+        with stage(NETWORKS):
+            built = construct(self._model(), frontier, size or ask.size, ask.prefix, ask.done)
         return _Built(built, sorted(given), reached.cards, look.revision)
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:
@@ -151,8 +159,10 @@ class LearnedRanker:
         """
         known, encoder = self._loaded or (None, self._encoder())
         while True:
-            probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
-            look = self._expansion.look(probes, ask.caller)
+            with stage(ENCODING):
+                probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
+            with stage(SEARCH):
+                look = self._expansion.look(probes, ask.caller)
             self._loaded = look.encoder, encoder
             if look.encoder in (known, encoder.name) or (fresh := self._encoder()) is encoder:
                 return probes, look

@@ -15,6 +15,7 @@ from spm.registry import lexical
 from spm.registry.access import Caller
 from spm.registry.frontier import cosines
 from spm.registry.lookup import WHOLE, Hits, Look, Probes, Recalled
+from spm.registry.stages import VECTORS, stage
 from spm.registry.store import Kind, Row, Vector
 from spm.registry.vectors import VectorFiles
 
@@ -85,7 +86,9 @@ class LocalSearch:
 
     def nearest(self, kind: Kind, vector: Vector, count: int, caller: Caller) -> Found:
         """The nearest of those that are visible."""
-        return self._files.nearest(kind, vector, count, self._visible(kind, caller))
+        visible = self._visible(kind, caller)
+        with stage(VECTORS):
+            return self._files.nearest(kind, vector, count, visible)
 
     def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
         """Those that are visible and hold any of the terms."""
