@@ -31,6 +31,7 @@ from spm.cli import (
     exchange,
     fields,
     impact,
+    mcp,
     menu,
     path,
     tools,
@@ -60,6 +61,7 @@ app.add_typer(dataset.app, name="dataset")
 app.command("train")(train.train)
 app.command("eval")(eval.evaluate)
 app.add_typer(agent.app, name="agent")
+app.command("mcp")(mcp.mcp)
 app.command("path")(path.path)
 app.command("cypher")(cypher.cypher)
 app.command("impact")(impact.impact)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.fields import canonical
 from spm.registry.naming import nearest
-from spm.registry.store import Row, Store
+from spm.registry.reader import Reader
+from spm.registry.store import Row
 from spm.registry.tools import Resolver
 
 MAX_HOPS = 8
@@ -45,7 +46,7 @@ class Plan:
     supplies: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def find_paths(store: Store, source: str, target: str) -> list[Path]:
+def find_paths(store: Reader, source: str, target: str) -> list[Path]:
     """The shortest way through fields and the shortest observed way, as far as there are any.
 
     Raises:
@@ -62,7 +63,7 @@ def find_paths(store: Store, source: str, target: str) -> list[Path]:
     return [Path(kind, hops) for kind, hops in found if hops]
 
 
-def _through_fields(store: Store, first: str, last: str) -> list[Hop]:
+def _through_fields(store: Reader, first: str, last: str) -> list[Hop]:
     came: dict[str, Hop] = {}
     frontier = [first]
     for _ in range(MAX_HOPS):
@@ -80,7 +81,7 @@ def _through_fields(store: Store, first: str, last: str) -> list[Hop]:
     return _walk_back(came, first, last)
 
 
-def _observed(store: Store, first: str, last: str) -> list[Hop]:
+def _observed(store: Reader, first: str, last: str) -> list[Hop]:
     came: dict[str, Hop] = {}
     strength = {first: 0}
     frontier = [first]
@@ -111,7 +112,7 @@ def _walk_back(came: dict[str, Hop], first: str, last: str) -> list[Hop]:
     return hops[::-1]
 
 
-def plan(store: Store, have: list[str], target: str) -> Plan:
+def plan(store: Reader, have: list[str], target: str) -> Plan:
     """Which tools, in which order, make `target` runnable from the fields at hand.
 
     Raises:
@@ -128,7 +129,7 @@ def plan(store: Store, have: list[str], target: str) -> Plan:
     return Plan(goal, sorted(canonical(f) for f in have), steps, sorted(ask), supplies)
 
 
-def _known_fields(store: Store, have: list[str]) -> set[str]:
+def _known_fields(store: Reader, have: list[str]) -> set[str]:
     vocabulary = {row["field"] for row in store.read("fields/vocabulary")}
     names = sorted({canonical(name) for name in have})
     for name in names:
@@ -139,7 +140,7 @@ def _known_fields(store: Store, have: list[str]) -> set[str]:
 
 
 def _neighbourhood(
-    store: Store, goal: str, known: set[str]
+    store: Reader, goal: str, known: set[str]
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Everything that could matter: required fields of tools, producers of fields, backwards."""
     needs: dict[str, list[str]] = {}

@@ -8,13 +8,14 @@ from typing import Any
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
 from spm.registry.models import ToolSpec
 from spm.registry.naming import fold, nearest
+from spm.registry.reader import Reader
 from spm.registry.store import Row, Store, Transaction
 
 
 class Resolver:
     """Turns what people type into tool ids: an id, a name, or a name in another spelling."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Reader) -> None:
         self._rows = store.read("tools/names")
         self._ids = {row["id"] for row in self._rows}
         self._by_name: dict[str, list[str]] = {}

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from spm.evaluation.agent.menus import Tool
 from spm.evaluation.agent.protocol import SEED
-from spm.evaluation.agent.web import Unreachable, address, post
+from spm.registry.calling.tools import Failed, Tool
+from spm.registry.calling.web import Unreachable, address, post
 from spm.registry.errors import InputError
 
 Arguments = dict[str, Any]
 KNOWN = ("simulate", "none", "recorded:FILE", "http://…", "package.module:function")
 UNDONE = {"status": "accepted"}  # what nobody ran has no more to say
 TIMEOUT = 60.0
-
-
-class Failed(Exception):
-    """A call that a backend could not make; says why in words for the model."""
 
 
 class Backend(Protocol):

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from spm.evaluation.agent.arguments import Invalid, parsed
 from spm.evaluation.agent.protocol import SEED
-from spm.evaluation.agent.web import Response, Unreachable, address, post
+from spm.registry.calling.arguments import Invalid, parsed
+from spm.registry.calling.web import Response, Unreachable, address, post
 from spm.registry.errors import EndpointError, EndpointRefused, InputError
 from spm.registry.menus.names import OPENAI
 

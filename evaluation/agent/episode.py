@@ -5,18 +5,13 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from spm.evaluation.agent.arguments import Invalid, check, parsed
-from spm.evaluation.agent.backends import Arguments, Backend, Failed
+from spm.evaluation.agent.backends import Arguments, Backend
 from spm.evaluation.agent.endpoint import Endpoint, Json, Reply
 from spm.evaluation.agent.menus import Toolbox
-from spm.evaluation.agent.protocol import (
-    BUDGET,
-    Observation,
-    Outcome,
-    observation,
-    opening,
-    standard,
-)
+from spm.evaluation.agent.protocol import BUDGET, opening
+from spm.registry.calling.arguments import Invalid, check, parsed
+from spm.registry.calling.observations import Observation, Outcome, observation, standard
+from spm.registry.calling.tools import Failed
 from spm.registry.errors import EndpointRefused
 
 Ending = Literal["answer", "budget", "refused"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from spm.registry import Registry
 from spm.registry.access import EVERYTHING, Caller
+from spm.registry.calling.tools import Tool
 from spm.registry.errors import InputError
 from spm.registry.menus.names import OPENAI, name
 from spm.registry.menus.providers import entries, openai
@@ -22,21 +23,6 @@ from spm.registry.tools import Resolver, definitions
 Json = dict[str, Any]
 Menus = Callable[[str, Sequence[str]], Sequence[str]]
 KNOWN = ("learned", "dense", "bm25", "all")
-
-
-@dataclass(frozen=True)
-class Tool:
-    """One tool as the model may call it.
-
-    Attributes:
-        id: under which the registry knows it.
-        spec: its registered definition.
-        takes: the schema of its arguments, as the model was shown it.
-    """
-
-    id: str
-    spec: ToolSpec
-    takes: Json
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,9 @@
-"""The rules of a run: instruction, budget, and what a model reads when a call does not work.
+"""The rules of a run: instruction and budget.
 
 They are the same for every menu. A run is over with the model's answer or with its last call: there
 is no turn after the budget. Each call costs one, whatever became of it; so does a message that
 neither calls nor says anything.
 """
-
-import json
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 INSTRUCTION = (
     "You are a tool-using assistant. "
@@ -18,55 +14,6 @@ INSTRUCTION = (
 )
 BUDGET = 8
 SEED = 20260525
-LONGEST = 20_000  # characters of one observation; the rest would only crowd out the request
-SHOWN = 300  # characters of what a tool or a model said, inside a standard observation
-
-Outcome = Literal[
-    "ok", "missing tool", "invalid arguments", "exception", "empty response", "declined"
-]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-# The gap takes what differs; its text is data and goes in as it is.
-_STANDARD: dict[Outcome, str] = {
-    "missing tool": "The menu has no tool named {}. Use only tools in the menu.",
-    "invalid arguments": "The tool was not called, because its arguments are not valid: {}.",
-    "exception": "The tool failed: {}.",
-    "empty response": "The response was empty.",
-    "declined": "The tool was not called: it cannot be undone, and nobody approved it.",
-}
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What became of a call, and the text that the model reads about it."""
-
-    outcome: Outcome
-    text: str
-
-
-def standard(outcome: Outcome, detail: str = "") -> Observation:
-    """The observation that every run gets for a call that did not work."""
-    message = _STANDARD[outcome].format(detail[:SHOWN])
-    return Observation(outcome, json.dumps({"error": outcome, "message": message}))
-
-
-def observation(result: object) -> Observation:
-    """What a tool returned, as the model reads it.
-
-    Texts stay as they are, other values become JSON. Nothing, and what holds nothing, is an empty
-    response.
-
-    Raises:
-        TypeError: the value is not JSON.
-        ValueError: likewise.
-    """
-    if result is None or (isinstance(result, str | list | tuple | dict) and not result):
-        return standard("empty response")
-    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-    if not text.strip():
-        return standard("empty response")
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]} … (cut: {len(text) - LONGEST} more characters)"
-    return Observation("ok", text)
 
 
 def opening(request: str) -> list[dict[str, object]]:

@@ -22,8 +22,8 @@ from typing import Any
 from uuid import uuid4
 
 from spm.evaluation.agent.episode import Call, Ending
-from spm.evaluation.agent.protocol import OUTCOMES, Outcome
 from spm.evaluation.agent.running import Episode
+from spm.registry.calling.observations import OUTCOMES, Outcome
 from spm.registry.formats.observed import clean, is_name, shape
 from spm.registry.formats.tracing import MAX_STEPS
 from spm.registry.menus.golden import GoldenRequest

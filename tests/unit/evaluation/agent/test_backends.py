@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from spm.evaluation.agent.backends import Dry, Failed, Simulation, backend
+from spm.evaluation.agent.backends import Dry, Simulation, backend
 from spm.evaluation.agent.episode import called
+from spm.registry.calling.tools import Failed
 from spm.registry.errors import InputError
 from tests.data.scripted import Answer, fails, serving
 

@@ -8,7 +8,8 @@ import pytest
 
 from spm.evaluation.agent.backends import Dry, Simulation
 from spm.evaluation.agent.episode import Run, Stopped
-from spm.evaluation.agent.protocol import BUDGET, INSTRUCTION, LONGEST, standard
+from spm.evaluation.agent.protocol import BUDGET, INSTRUCTION
+from spm.registry.calling.observations import LONGEST, standard
 from spm.registry.errors import EndpointError
 from tests.data.scripted import Answer, calls, fails, follows, says, serving
 

@@ -9,7 +9,7 @@ import pytest
 
 from spm.evaluation.agent.episode import Call, Ending, Run
 from spm.evaluation.agent.judging import Verdict, by_path, evidence, gold, judge
-from spm.evaluation.agent.protocol import observation, standard
+from spm.registry.calling.observations import observation, standard
 from spm.registry.errors import InputError, JudgeError
 from spm.registry.menus.golden import GoldenRequest
 from spm.registry.tools import Resolver

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.evaluation.agent.arguments import Invalid, check, parsed
+from spm.registry.calling.arguments import Invalid, check, parsed
 
 KINDS = ["string", "integer", "number", "boolean", "array", "object", "null"]
 scalars = (
