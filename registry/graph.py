@@ -24,6 +24,8 @@ LABELS: dict[str, tuple[str, ...]] = {
         "id", "request", "source", "success", "time", "path", "pruned", "vector",
         "vector_bytes", "vector_of", "terms",
     ),
+    "FrozenMenu": ("id", "team", "request", "tools", "content", "created", "expires"),
+    "Approval": ("id", "menu", "tool", "by", "at", "expires"),
 }  # fmt: skip
 
 # Made from texts, by the embedded store beside its graph: no part of what a node is.

@@ -113,6 +113,7 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         "team": [None, "team a", ""],
         "scopes": [None, [], ["a", "b"], ["read:x"]],
         "read_only": [True, False],
+        "at": ["2026-03-01T00:00:00Z"],
     }
     never_strange: dict[str, list[Any]] = {
         "sources": [

@@ -1,0 +1,6 @@
+// Use an approval up.
+// params: id
+// access: write
+// returns:
+MATCH (a:Approval {id: $id})
+DETACH DELETE a
