@@ -34,6 +34,7 @@ from spm.cli import (
     mcp,
     menu,
     path,
+    serve,
     tools,
     traces,
     train,
@@ -68,6 +69,7 @@ app.command("impact")(impact.impact)
 app.command("atlas")(atlas.atlas)
 app.command("export")(exchange.export)
 app.command("import")(exchange.import_file)
+app.command("serve")(serve.serve)
 app.command("encode")(encode.encode)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

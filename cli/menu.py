@@ -156,22 +156,14 @@ def _beside(ready: "Serving", names: Path | None, html: Path | None) -> None:
 
 
 def _print(ready: "Serving", shape: Format, *, aliases: bool, explain: bool) -> None:
-    from spm.registry.menus.evidence import review
-    from spm.registry.menus.markdown import to_markdown
-
-    called = {item.id: item.name for item in ready.menu.items}
-    if aliases:
-        called = ready.names.of
     match shape:
         case Format.json:
             as_json(ready.as_dict())
-        case Format.names:
-            for item in ready.menu.items:
-                say(called[item.id])
-        case Format.markdown:
-            say(to_markdown(ready.menu, called, review(ready.menu)).rstrip())
+        case Format.names | Format.markdown:
+            for line in ready.text(shape, aliases=aliases).splitlines():
+                say(line)
         case Format.table:
-            (show_reasons if explain else show)(ready.menu, called)
+            (show_reasons if explain else show)(ready.menu, ready.called(aliases))
         case _:
             as_json(ready.definitions())
             waits = ready.key()["review"]

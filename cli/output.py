@@ -1,13 +1,13 @@
 """What a person or a program sees: results on stdout, everything else on stderr."""
 
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
+
+from spm.registry.printing import json_text, printable
 
 
 class Unheard(Exception):
@@ -27,13 +27,8 @@ def note(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """Print a value as JSON."""
-    plain = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    text = json.dumps(plain, indent=2, ensure_ascii=ascii_only, default=_plain)
-    if not text.replace("\n", "").isprintable():
-        # JSON leaves some control characters as they are, and stdout cannot hold half a character.
-        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json_text(value, ascii_only=ascii_only))
 
 
 def pour(file: Path) -> None:
@@ -44,12 +39,6 @@ def pour(file: Path) -> None:
             sys.stdout.buffer.flush()
         except BrokenPipeError as error:
             raise Unheard from error
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return str(value)
 
 
 def table(
@@ -112,11 +101,6 @@ def _cell(value: object, lines: bool) -> str:
     if lines:
         return "\n".join(map(printable, text.split("\n")))
     return printable(" ".join(text.split()))
-
-
-def printable(text: str) -> str:
-    """Show control characters as escapes, so that a tool's text cannot steer the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 @contextmanager

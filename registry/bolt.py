@@ -43,7 +43,6 @@ from spm.registry.store import (
 )
 
 T = TypeVar("T")
-RETRY_SECONDS = 30.0
 VECTOR_BATCH = 500
 # The driver warns on its own logger about things that translate() already says.
 logging.getLogger("neo4j").setLevel(logging.ERROR)
@@ -58,6 +57,7 @@ class BoltStore:
         """Connect; a store without its constraints is refused unless the doctor asks."""
         self.location = settings.store
         self._database = settings.neo4j_database
+        self.retry_seconds = settings.retry_seconds
         self._search = ServerSearch(self)
         _require_address(settings)
         auth = (settings.neo4j_username, settings.neo4j_password)
@@ -68,7 +68,7 @@ class BoltStore:
                 connection_timeout=settings.connect_seconds,
                 # Also the limit for a port that takes the connection and then stays silent.
                 connection_acquisition_timeout=2 * settings.connect_seconds,
-                max_transaction_retry_time=RETRY_SECONDS,
+                max_transaction_retry_time=settings.retry_seconds,
                 max_connection_pool_size=16,
                 liveness_check_timeout=30,
                 notifications_min_severity="OFF",
@@ -135,7 +135,13 @@ class BoltStore:
 
         return self._translated(ask)
 
+    def refresh(self) -> None:
+        """Nothing to do: every question goes to the server."""
+
     # -- writing ---------------------------------------------------------------------------
+
+    def release(self) -> None:
+        """Nothing to do: the server lets writers in one by one."""
 
     def write(self, kind: str, work: Work, operation: str | None = None) -> dict[str, Any] | None:
         """Do `work` in one transaction, once for each operation id.
@@ -150,7 +156,7 @@ class BoltStore:
         def once(tx: neo4j.ManagedTransaction) -> dict[str, Any]:
             return perform(_Runner(tx), kind, work, operation)
 
-        deadline = time.monotonic() + RETRY_SECONDS
+        deadline = time.monotonic() + self.retry_seconds
         lost: OutcomeUnknown | None = None
         while True:
             try:

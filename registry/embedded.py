@@ -20,7 +20,6 @@ from spm.registry.errors import (
     InputError,
     OutcomeUnknown,
     QueryFailed,
-    SchemaTooNew,
     StoreDamaged,
     StoreError,
 )
@@ -112,13 +111,19 @@ class EmbeddedStore:
         saved = position
         for entry in self.journal.entries(position):
             built, position = apply(built, entry.body, self.folder), entry.after
-        _refuse_newer(built)
+        # A newer spm may mean other things by the same names: do not even read.
+        migrations.schema_of(_rows(built, load("state/registry").text, {}))
         # Only now: a graph that could not be brought to the end must never answer anything.
         self._seen, self._saved, self._position, self._graph = seen, saved, position, built
 
     def _look(self) -> list[tuple[int, int, int] | None]:
         """What tells whether somebody wrote since this object read the files."""
         return [_mark(path) for path in (self.journal.path, self.graph_file)]
+
+    def refresh(self) -> None:
+        """Let the next question read what other processes wrote since the last one."""
+        if self._graph is not None and not self._lock.held and self._look() != self._seen:
+            self._graph = None
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -174,6 +179,12 @@ class EmbeddedStore:
     def _fail(self) -> None:
         self._graph = None
         self._lock.release()
+
+    def release(self) -> None:
+        """Let other processes write, without forgetting what was read."""
+        if self._lock.held:
+            self._seen = self._look()
+            self._lock.release()
 
     def _checkpoint(self) -> None:
         """Refresh the graph file; failing costs time at the next start, never data."""
@@ -371,14 +382,6 @@ def _from_bytes(data: bytes, path: Path) -> Any:
         raise StoreDamaged(
             f"The graph in {str(path)!r} cannot be read: {error}. Mend with: spm doctor --repair"
         ) from error
-
-
-def _refuse_newer(built: Any) -> None:
-    """A newer spm may mean other things by the same names: do not even read."""
-    query = load("state/registry")
-    found = _rows(built, query.text, query.bind({}))
-    if found and int(found[0]["schema"] or 0) > migrations.latest():
-        raise SchemaTooNew(int(found[0]["schema"]), migrations.latest())
 
 
 def _mark(path: Path) -> tuple[int, int, int] | None:

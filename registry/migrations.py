@@ -4,7 +4,7 @@ import re
 
 from spm.cypher import Query, load, names
 from spm.registry.errors import SchemaIncomplete, SchemaTooNew
-from spm.registry.store import Store, Transaction, now
+from spm.registry.store import Row, Store, Transaction, now
 
 _CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+)")
 
@@ -31,11 +31,20 @@ def pending(store: Store) -> list[tuple[int, Query]]:
     Raises:
         SchemaTooNew: the store has seen files that this spm does not know.
     """
-    found = store.read("state/registry")
+    current = schema_of(store.read("state/registry"))
+    return [(n, query) for n, query in known(store.engine) if n > current]
+
+
+def schema_of(found: list[Row]) -> int:
+    """The schema that the rows of `state/registry` name.
+
+    Raises:
+        SchemaTooNew: this spm does not know it.
+    """
     current = int(found[0]["schema"] or 0) if found else 0
     if current > latest():
         raise SchemaTooNew(current, latest())
-    return [(n, query) for n, query in known(store.engine) if n > current]
+    return current
 
 
 def require_constraints(store: Store) -> None:

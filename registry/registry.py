@@ -18,6 +18,7 @@ from spm.registry.paths import Path, Plan, find_paths, plan
 from spm.registry.ranking import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
 from spm.registry.registration import Link, Registration, register
 from spm.registry.settings import Settings, settings
+from spm.registry.sighted import sighted
 from spm.registry.store import Answer, Row, Store
 from spm.registry.tools import Resolver, ToolView, remove, show
 from spm.registry.traces import Import, import_traces
@@ -151,6 +152,9 @@ class Registry:
     def answer(self, ask: Ask, ranker: Ranker | None = None) -> Menu:
         """Build the menu that `ask` describes; see `menu`."""
         built = (ranker or self.ranker()).menu(self.resolved(ask))
+        if ask.caller.restricted:
+            # It moves with every write, also of what this caller may not see.
+            built = replace(built, revision=0)
         # Only an empty menu is suspicious: looking at every text first would cost each menu more.
         if not built.items and not self.encoded():
             raise EncoderError(
@@ -182,7 +186,8 @@ class Registry:
         """
         if not ask.done:
             return ask
-        resolver = Resolver(self.store)
+        # Who may only read may still say what others did.
+        resolver = Resolver(sighted(self.store, replace(ask.caller, read_only=False)))
         return replace(ask, done=tuple(dict.fromkeys(map(resolver.resolve, ask.done))))
 
     def status(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class Settings:
     neo4j_password: str = ""
     neo4j_database: str | None = None
     connect_seconds: float = 5.0
+    retry_seconds: float = 30.0  # how long what may be repeated is repeated
 
     def __repr__(self) -> str:
         return f"Settings(store={self.store!r}, neo4j_username={self.neo4j_username!r})"

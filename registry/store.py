@@ -130,6 +130,14 @@ class Store(Protocol):
         """The vectors of these nodes in this order; rows of zeros where there is none."""
         ...
 
+    def refresh(self) -> None:
+        """Take notice of what other processes wrote; for those who hold a store open."""
+        ...
+
+    def release(self) -> None:
+        """Let other processes write from now on, until the next write; see `refresh`."""
+        ...
+
     def migrate(self) -> list[str]:
         """Bring the schema up to date; returns what was applied."""
         ...

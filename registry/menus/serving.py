@@ -5,9 +5,11 @@ from typing import Any
 
 from spm.registry.menus.budget import Fitted, fit
 from spm.registry.menus.evidence import review
+from spm.registry.menus.markdown import to_markdown
 from spm.registry.menus.names import Names, name
 from spm.registry.menus.providers import NEUTRAL, PROVIDERS, Provider, entries, refused
 from spm.registry.models import ToolSpec
+from spm.registry.printing import json_text, printable
 from spm.registry.ranking import Menu
 from spm.registry.store import Store
 from spm.registry.tools import definitions
@@ -40,6 +42,25 @@ class Serving:
         """Everything about the menu, plain enough for JSON."""
         tokens = {} if self.fitted is None else {"tokens": self.fitted.tokens}
         return {**asdict(self.menu), **self.key(), **tokens}
+
+    def called(self, aliases: bool) -> dict[str, str]:
+        """What people call each tool: its own name, or the one with its rank in front."""
+        return self.names.of if aliases else {item.id: item.name for item in self.menu.items}
+
+    def text(self, shape: str, *, aliases: bool = False) -> str:
+        """What is printed and sent in one of the formats, but for the table."""
+        match shape:
+            case "json":
+                return json_text(self.as_dict())
+            case "names":
+                called = self.called(aliases)
+                lines = [called[item.id] for item in self.menu.items]
+            case "markdown":
+                told = to_markdown(self.menu, self.called(aliases), review(self.menu))
+                lines = told.rstrip().split("\n")
+            case _:
+                return json_text(self.definitions())
+        return "".join(f"{printable(line)}\n" for line in lines)
 
     def notes(self) -> list[str]:
         """What whoever asked should know besides."""

@@ -15,7 +15,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from spm.registry import bolt, traces
+from spm.registry import traces
 from spm.registry.bolt import BoltStore
 from spm.registry.errors import StoreError
 from spm.registry.models import Trace
@@ -139,9 +139,9 @@ def missing(server: Any, operations: list[Operation]) -> set[str]:
     return set(ids) - {row["id"] for row in ask(server, there, ids=ids)}
 
 
-def test_nothing_acknowledged_is_lost(local: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bolt, "RETRY_SECONDS", 1.0)  # the load itself repeats, and wants to be told
-    store = BoltStore(Settings(local.uri, neo4j_password=PASSWORD))
+def test_nothing_acknowledged_is_lost(local: Any) -> None:
+    # The load itself repeats, and wants to be told.
+    store = BoltStore(Settings(local.uri, neo4j_password=PASSWORD, retry_seconds=1.0))
     registry = Registry(store)
     registry.register(graphs.small_manifest("shop", len(SHARED)))
     load = Load(registry)

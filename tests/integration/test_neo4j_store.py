@@ -18,7 +18,7 @@ import pytest
 from neo4j import exceptions
 
 from spm.cypher import names
-from spm.registry import bolt, doctor, migrations
+from spm.registry import doctor, migrations
 from spm.registry.bolt import BoltStore, translate
 from spm.registry.errors import (
     InputError,
@@ -342,7 +342,7 @@ def test_a_lost_answer_is_never_written_twice(
     told = {"returned": 0, "unknown": 0}
     for trial in range(TRIALS):
         # Every other time spm must not repeat by itself, so that the caller is told.
-        monkeypatch.setattr(bolt, "RETRY_SECONDS", -1 if trial % 2 else 30)
+        store.retry_seconds = -1 if trial % 2 else 30
         operation = new_operation()
         work = add_one(tool)
         armed = False
@@ -383,10 +383,9 @@ def test_a_cut_line_does_not_show_when_reading(neo4j_empty: Any, proxy: Proxy) -
 
 
 def test_an_unknown_outcome_stays_unknown_while_nobody_answers(
-    neo4j_empty: Any, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+    neo4j_empty: Any, proxy: Proxy
 ) -> None:
-    monkeypatch.setattr(bolt, "RETRY_SECONDS", 2)
-    store = BoltStore(neo4j_empty.settings(proxy.uri))
+    store = BoltStore(neo4j_empty.settings(proxy.uri, retry_seconds=2))
     tool, *_ = prepared(store)
 
     def vanish(tx: Transaction) -> dict[str, Any]:

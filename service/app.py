@@ -1,0 +1,44 @@
+"""The application: routes, and what is done with every request before and after them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI
+
+from spm.service import health, menus
+from spm.service.failing import install
+from spm.service.service import Service
+from spm.service.settings import from_environment
+from spm.service.stopping import delay_stops
+
+ROUTERS: Sequence[APIRouter] = (health.router, menus.router)
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application of one worker."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        delay_stops(service)
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="spm",
+        summary="A tool registry for LLM agents: short, executable menus out of thousands of tools",
+        version=version("spm-registry"),
+        docs_url=None,  # these pages load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    install(app)
+    return app
+
+
+def from_settings() -> FastAPI:
+    """What uvicorn calls in every worker."""
+    return create_app(Service(from_environment()))
