@@ -6,13 +6,13 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from spm.service import health, menus
+from spm.service import graph, health, menus, page
 from spm.service.failing import install
 from spm.service.service import Service
 from spm.service.settings import from_environment
 from spm.service.stopping import delay_stops
 
-ROUTERS: Sequence[APIRouter] = (health.router, menus.router)
+ROUTERS: Sequence[APIRouter] = (health.router, menus.router, graph.router, page.router)
 
 
 def create_app(service: Service) -> FastAPI:

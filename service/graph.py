@@ -1,0 +1,97 @@
+"""The graph to look at: `GET /v1/graph`, in bounded pieces, as its caller sees it."""
+
+import threading
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+from starlette.requests import HTTPConnection
+
+from spm.registry import Registry
+from spm.registry.access import Caller
+from spm.registry.browsing import Browser, Ground, Piece, survey_ground
+from spm.registry.errors import InputError
+from spm.registry.printing import json_text
+from spm.service.answers import errors
+from spm.service.callers import caller_of
+from spm.service.service import Service, service_of
+
+KEPT = 16  # callers whose overview is kept
+NAME = Query(default=None, max_length=500)
+router = APIRouter(tags=["registry"])
+
+
+@dataclass(frozen=True)
+class Place:
+    """What to look at: nothing named means all families."""
+
+    family: str | None = NAME
+    field: str | None = NAME
+    tool: str | None = NAME
+    limit: int = Query(default=40, ge=1, le=200, description="Tools at most, on each side.")
+    after: str = Query(default="", max_length=500, description="`next` of the answer before.")
+
+
+class Grounds:
+    """What pieces stand on, kept as long as the registry does not change."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Caller, tuple[int, Ground]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, registry: Registry, caller: Caller) -> Ground:
+        """The ground of a caller, read again only after a write."""
+        head = registry.store.read("state/registry")
+        revision = int(head[0]["revision"]) if head else 0
+        kept = self._kept.get(caller)
+        if kept is not None and kept[0] == revision:
+            return kept[1]
+        found = survey_ground(registry.store, caller)
+        with self._lock:
+            while len(self._kept) >= KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[caller] = (revision, found)
+        return found
+
+
+def grounds_of(connection: HTTPConnection) -> Grounds:
+    """What an application keeps for this route."""
+    state = connection.app.state
+    if not hasattr(state, "grounds"):
+        state.grounds = Grounds()
+    found: Grounds = state.grounds
+    return found
+
+
+def look(registry: Registry, caller: Caller, place: Place, ground: Ground) -> Piece:
+    """The piece that was asked for.
+
+    Raises:
+        InputError: more than one thing is named, or what is named is unknown.
+    """
+    named = [value for value in (place.family, place.field, place.tool) if value is not None]
+    if len(named) > 1:
+        raise InputError("Name a family, a field or a tool: one of them.")
+    browser = Browser(registry.store, caller, ground)
+    if place.family is not None:
+        return browser.family(place.family, place.limit, place.after)
+    if place.field is not None:
+        return browser.field(place.field, place.limit)
+    if place.tool is not None:
+        return browser.tool(place.tool)
+    return ground.families_first()
+
+
+@router.get("/v1/graph", response_model=Piece, responses=errors(404, 409))
+async def graph(
+    place: Annotated[Place, Depends()],
+    service: Annotated[Service, Depends(service_of)],
+    caller: Annotated[Caller, Depends(caller_of)],
+    grounds: Annotated[Grounds, Depends(grounds_of)],
+) -> Response:
+    """Nodes and edges around a family, a field or a tool; without any, the families."""
+
+    def work(registry: Registry) -> str:
+        return json_text(look(registry, caller, place, grounds.of(registry, caller)))
+
+    return Response((await service.ask(work)).encode(), media_type="application/json")

@@ -1,0 +1,108 @@
+"""The page without a browser: what is served, under which policy, and nothing leads outside."""
+
+import re
+
+import pytest
+
+from spm.service import page
+
+SOURCES = {name: asset.body.decode() for name, asset in page.assets().items()}
+SCRIPTS = sorted(name for name in SOURCES if name.endswith(".js"))
+URL = re.compile(r"(?:https?:)?//[\w.-]+\.[a-z]{2,}", re.I)
+XML = "http://www.w3.org/2000/svg"  # the name of a format, not an address
+
+
+def test_the_page_is_served_under_a_strict_policy(client):
+    answer = client.get("/")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = dict(
+        part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";")
+    )
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["base-uri"] == policy["form-action"] == "'none'"
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_every_file_is_served_and_known_again(client, name):
+    answer = client.get(f"/static/{name}")
+    assert answer.status_code == 200
+    assert answer.text == SOURCES[name]
+    assert answer.headers["cache-control"] == "no-cache"
+    tag = answer.headers["etag"]
+    for known in (tag, f"W/{tag}", f'"other", {tag}'):
+        again = client.get(f"/static/{name}", headers={"If-None-Match": known})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == tag
+    assert client.get(f"/static/{name}", headers={"If-None-Match": '"x"'}).status_code == 200
+    assert client.head(f"/static/{name}").headers["etag"] == tag
+
+
+@pytest.mark.parametrize(
+    "name", ["none.js", "..%2Fpage.py", "%2e%2e/page.py", "py.typed", "x" * 999]
+)
+def test_nothing_else_is_served(client, name):
+    answer = client.get(f"/static/{name}")
+    assert answer.status_code == 404
+    assert answer.json()["next"]
+
+
+def test_every_file_that_is_named_exists():
+    html = SOURCES["index.html"]
+    named = set(re.findall(r'(?:href|src)="static/([^"]+)"', html))
+    assert {"main.js", "style.css", "icon.svg"} <= named
+    reached, queue = set(), ["main.js"]
+    while queue:
+        name = queue.pop()
+        reached.add(name)
+        found = set(re.findall(r'from "\./([^"]+)"', SOURCES[name])) - reached
+        queue += sorted(found - set(queue))
+    assert named | reached | {"index.html"} == set(SOURCES), "a file is missing, or nobody uses it"
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_nothing_leads_outside(name):
+    assert not URL.findall(SOURCES[name].replace(XML, ""))
+    assert "@import" not in SOURCES[name]
+
+
+def test_no_script_and_no_style_is_inline():
+    html = SOURCES["index.html"]
+    assert re.findall(r"<script(?![^>]*\bsrc=)", html) == []
+    assert re.findall(r"<style|\sstyle=|\son\w+=|javascript:", html, re.I) == []
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_texts_are_never_read_as_markup(name):
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc"
+    assert re.findall(banned, SOURCES[name]) == []
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_modules_are_small(name):
+    assert SOURCES[name].count("\n") <= 300
+
+
+def test_addresses_are_relative_so_that_a_proxy_may_add_a_path():
+    for name, text in SOURCES.items():
+        assert re.findall(r"""["'`]/(?:v1|static|report)""", text) == [], name
+
+
+def test_a_report_is_shown_when_there_is_one(serve, tmp_path):
+    answer = serve().get("/report")
+    assert answer.status_code == 404
+    assert "spm eval" in answer.json()["next"]
+    file = tmp_path / "report.html"
+    file.write_text("<h1>Figures</h1>")
+    answer = serve(report=str(file)).get("/report")
+    assert (answer.status_code, answer.text) == (200, "<h1>Figures</h1>")
+    assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts;")
+    assert "same-origin" not in answer.headers["content-security-policy"]
+    file.unlink()
+    answer = serve(report=str(file)).get("/report")
+    assert answer.status_code == 404
+    assert "report.html" not in answer.text
