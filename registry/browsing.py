@@ -18,7 +18,7 @@ from spm.registry.store import Row, Store
 from spm.registry.tools import Resolver
 
 # Families that are joined by edges, and edges between them: more is no picture any more.
-JOINED, JOINS = 18, 40
+JOINED, JOINS = 18, 26
 # Fields that an edge between families names, and tools at one side of a field of a tool.
 NAMED, AROUND = 3, 6
 

@@ -17,7 +17,6 @@ from spm.service.callers import caller_of
 from spm.service.service import Service, service_of
 
 KEPT = 16  # callers whose overview is kept
-NAME = Query(default=None, max_length=500)
 router = APIRouter(tags=["registry"])
 
 
@@ -25,9 +24,9 @@ router = APIRouter(tags=["registry"])
 class Place:
     """What to look at: nothing named means all families."""
 
-    family: str | None = NAME
-    field: str | None = NAME
-    tool: str | None = NAME
+    family: str | None = Query(default=None, max_length=500, description="Empty: no family.")
+    field: str | None = Query(default=None, max_length=500)
+    tool: str | None = Query(default=None, max_length=500, description="Id or name.")
     limit: int = Query(default=40, ge=1, le=200, description="Tools at most, on each side.")
     after: str = Query(default="", max_length=500, description="`next` of the answer before.")
 

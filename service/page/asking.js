@@ -1,22 +1,12 @@
 // What is asked, as controls: the request, the visible fields as chips, what ran, the options.
 
-import { get } from "./api.js";
 import { combo } from "./combo.js";
 import { byId, h, nameOf, replace } from "./dom.js";
+import { fields } from "./vocabulary.js";
 
-let fields = null;
-
-/** The fields there are, asked for once. */
-async function vocabulary(signal) {
-  fields ??= await get("v1/fields", {}, signal).then((found) => found.fields ?? found);
-  return fields;
-}
-
-async function complete(text, signal) {
+async function complete(text) {
   const wanted = text.toLowerCase().replace(/[\s-]+/g, "_");
-  const all = await vocabulary(signal);
-  const named = all.map((row) => (typeof row === "string" ? { field: row } : row));
-  const found = named.filter((row) => row.field.toLowerCase().includes(wanted));
+  const found = (await fields()).filter((row) => row.field.toLowerCase().includes(wanted));
   found.sort((a, b) => a.field.indexOf(wanted) - b.field.indexOf(wanted) || (a.field < b.field ? -1 : 1));
   return found.slice(0, 12).map((row) => ({
     value: row.field,
@@ -97,8 +87,4 @@ function drop(event, act) {
     const left = [...list.querySelectorAll("button")];
     (left[Math.min(at, left.length - 1)] || byId("add-field").querySelector("input")).focus();
   });
-}
-
-export function forget() {
-  fields = null;
 }

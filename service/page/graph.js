@@ -1,7 +1,8 @@
 // Draws a small graph as SVG: layers from left to right, or downwards where there is little room.
 //
 // A drawing is {label, nodes, edges}. A node: {id, label, note, kind, shape, spoken, layer?}; an
-// edge: {source, target, lines, kind, weight, spoken}. `lines` are written on the edge.
+// edge: {source, target, lines, kind, weight, spoken}. `lines` are written on the edge; drawings
+// with layers of their own have none.
 
 import { s, shortened } from "./dom.js";
 import { arrange } from "./layout.js";
@@ -38,21 +39,17 @@ function placed(drawing, down) {
   const nodes = drawing.nodes.map(sized);
   const at = new Map(nodes.map((node, i) => [node.id, i]));
   const edges = drawing.edges.filter((edge) => at.has(edge.source) && at.has(edge.target));
-  const explicit = nodes.some((node) => node.layer !== undefined);
-  const boxes = nodes.map((node) => ({
-    ...turned(node, down),
-    layer: explicit ? 2 * node.layer : undefined,
-  }));
+  const boxes = nodes.map((node) => ({ ...turned(node, down), layer: node.layer }));
   const pairs = [];
   const parts = edges.map((edge) => {
     const [a, b] = [at.get(edge.source), at.get(edge.target)];
     if (!edge.lines?.length) return { edge, legs: [pairs.push([a, b]) - 1] };
     const label = labelled(edge);
-    const layer = explicit ? 2 * nodes[a].layer + 1 : undefined;
-    const middle = boxes.push({ ...turned(label, down), layer }) - 1;
+    const middle = boxes.push(turned(label, down)) - 1;
     return { edge, label, middle, legs: [pairs.push([a, middle]) - 1, pairs.push([middle, b]) - 1] };
   });
-  const found = arrange(boxes, pairs, { gap: down ? 22 : edges.length > 80 ? 70 : 24 });
+  const bare = parts.every((part) => !part.label); // then curves need room of their own
+  const found = arrange(boxes, pairs, { gap: down ? 22 : bare ? 84 : 24 });
   const turn = ([x, y]) => (down ? [y, x] : [x, y]);
   return {
     nodes,

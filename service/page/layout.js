@@ -5,7 +5,8 @@
 
 const SWEEPS = 12;
 const ROW_GAP = 16;
-const LANE = 14; // a long edge passes between the nodes of a column through a gap of this height
+const LANE = 8; // a long edge passes between the nodes of a column through a gap of this height
+const LANE_GAP = 4;
 
 /**
  * Place nodes.
@@ -27,8 +28,8 @@ export function arrange(nodes, edges, { gap = 48, margin = 16 } = {}) {
   const columns = ordered(layers, links);
   const ys = heights(columns, sizes, links);
   const { xs, widths } = across(columns, nodes, gap, margin);
-  const top = Math.min(...nodes.map((node, i) => ys[i] - node.height / 2), Infinity) - margin;
-  const bottom = Math.max(...nodes.map((node, i) => ys[i] + node.height / 2), -Infinity) + margin;
+  const top = Math.min(...sizes.map((size, i) => ys[i] - size / 2), Infinity) - margin;
+  const bottom = Math.max(...sizes.map((size, i) => ys[i] + size / 2), -Infinity) + margin;
   const at = (i) => ys[i] - top;
   const routes = chains.map((steps, i) => {
     const points = route(steps, nodes, layers, xs, widths, at);
@@ -175,7 +176,9 @@ function heights(columns, sizes, links) {
 function stacked(column, wanted, sizes) {
   const offsets = [0];
   for (let i = 1; i < column.length; i += 1) {
-    offsets.push(offsets[i - 1] + (sizes[column[i - 1]] + sizes[column[i]]) / 2 + ROW_GAP);
+    const [above, below] = [sizes[column[i - 1]], sizes[column[i]]];
+    const gap = above === LANE && below === LANE ? LANE_GAP : ROW_GAP;
+    offsets.push(offsets[i - 1] + (above + below) / 2 + gap);
   }
   const pools = [];
   wanted.forEach((want, i) => {

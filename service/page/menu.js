@@ -9,6 +9,7 @@ import { legend } from "./legend.js";
 import { go, read } from "./place.js";
 import { drawingOf } from "./route.js";
 import { row } from "./tools.js";
+import { forget as forgetFields } from "./vocabulary.js";
 import * as why from "./why.js";
 
 const EXAMPLES = [
@@ -161,5 +162,6 @@ export function show(at) {
 }
 
 export function forget() {
+  forgetFields();
   [menu, asked] = [null, ""];
 }
