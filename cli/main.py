@@ -33,6 +33,7 @@ from spm.cli import (
     impact,
     mcp,
     menu,
+    menus,
     path,
     serve,
     tools,
@@ -52,6 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("menu")(menu.menu)
+app.add_typer(menus.app, name="menus")
 app.command("diff")(diff.diff)
 app.command("check")(check.check)
 app.add_typer(tools.app, name="tools")

@@ -1,22 +1,44 @@
-"""`spm mcp`: the registry as an MCP server on standard input and output."""
+"""`spm mcp`: the registry, or one frozen menu, as an MCP server on standard input and output."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from spm.cli import asking
 from spm.cli.options import StoreOption, opened
 
 
 def mcp(
+    menu: Annotated[
+        str | None,
+        typer.Option("--menu", metavar="ID", help="Serve this frozen menu: its tools, in order."),
+    ] = None,
+    backends: Annotated[
+        Path | None,
+        typer.Option(
+            "--backends",
+            metavar="FILE",
+            help="Who runs the tools of which service, for --menu. Default: $SPM_BACKENDS.",
+        ),
+    ] = None,
     team: asking.TeamOption = None,
     scopes: asking.ScopesOption = None,
     read_only: asking.ReadOnlyOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Serve build_menu, find_path, explain_menu and search_tools over MCP, on stdio.
+    """Serve the registry over MCP on stdio: point an MCP client at this command.
 
-    Point an MCP client at this command. What the client sees is decided by --as, --scopes and
-    --read-only. Over HTTP the same is at /mcp of spm serve.
+    It offers build_menu, find_path, explain_menu and search_tools. With --menu it offers exactly
+    the tools of a frozen menu instead (spm menus freeze) and forwards calls to their backends.
+    What the client sees is decided by --as, --scopes and --read-only.
     """
-    from spm.service.mcp.stdio import serve
+    from spm.registry.calling.backends import ENVIRONMENT, read_backends
+    from spm.service.mcp.stdio import serve, serve_menu
 
+    caller = asking.caller(team, scopes, read_only)
+    known = read_backends(backends or os.environ.get(ENVIRONMENT))
     with opened(store) as registry:
         asking.prepared(registry)
-    serve(store, asking.caller(team, scopes, read_only))
+    serve_menu(store, caller, menu, known) if menu else serve(store, caller)

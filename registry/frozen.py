@@ -29,7 +29,7 @@ class UnknownMenu(InputError):
     def __init__(self, menu: str) -> None:
         super().__init__(
             f"No frozen menu {menu[:80]!r}. It may have expired, or belong to another team. Freeze "
-            "one with: spm menu REQUEST --freeze"
+            "one with: spm menus freeze REQUEST"
         )
         self.menu = menu
 
@@ -88,6 +88,23 @@ class Frozen(BaseModel):
     def names(self) -> Names:
         """Under which names the tools are listed."""
         return Names({item.id: item.alias for item in self.items})
+
+    @property
+    def caller(self) -> Caller:
+        """Who froze it, with the rights of that moment."""
+        return Caller(self.team, self.scopes, self.read_only)
+
+    def withdrawn(self, cards: dict[str, Row]) -> list[str]:
+        """The tools that are not there any more, or not as they were frozen.
+
+        Args:
+            cards: what the caller sees now, by id.
+        """
+        return [
+            item.id
+            for item in self.items
+            if cards.get(item.id, {}).get("content_hash") != item.content_hash
+        ]
 
     @property
     def target(self) -> str | None:

@@ -1,4 +1,4 @@
-"""One POST of JSON. The standard library does: no streams, no pools, and nothing to install.
+"""One HTTP request. The standard library does: no streams, no pools, and nothing to install.
 
 Redirects are not followed: they would carry the key, or a tool's arguments, to somebody else.
 """
@@ -6,6 +6,7 @@ Redirects are not followed: they would carry the key, or a tool's arguments, to 
 import json
 import socket
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
@@ -25,6 +26,7 @@ from spm.registry.errors import InputError
 from spm.registry.hosts import is_loopback
 
 MAX_BYTES = 16_000_000
+PIECE = 65_536
 
 
 class Unreachable(Exception):
@@ -95,27 +97,53 @@ def post(
     Raises:
         Unreachable: there was no answer, or one that is too long.
     """
-    data = json.dumps(body).encode()
     sent = {"Content-Type": "application/json", "Accept": "application/json", **(headers or {})}
-    request = Request(url, data, sent, method="POST")
+    return send("POST", url, json.dumps(body).encode(), timeout, sent)
+
+
+def send(
+    method: str, url: str, data: bytes | None, timeout: float, headers: Mapping[str, str]
+) -> Response:
+    """Send a request and return the answer, also one with an error status.
+
+    The time limit holds for the whole answer, also when its server sends a byte now and then.
+
+    Raises:
+        Unreachable: there was no answer in time, or one that is too long.
+    """
+    request = Request(url, data, dict(headers), method=method)
+    ends = time.monotonic() + timeout
     handlers: list[BaseHandler] = [_Stay()]
     if is_loopback(urlsplit(url).hostname or ""):
         handlers.append(ProxyHandler({}))  # no proxy knows this machine's own addresses
     try:
         with build_opener(*handlers).open(request, timeout=timeout) as answer:
-            return _read(answer.status, answer.headers, answer)
+            return _read(answer.status, answer.headers, answer, ends)
     except HTTPError as error:
         with error:
-            return _read(error.code, error.headers, error)
+            return _failed(error, timeout, ends)
     except (OSError, HTTPException) as error:  # URLError is an OSError
         raise _unreachable(error, timeout) from error
 
 
-def _read(status: int, headers: Message, stream: IO[bytes]) -> Response:
-    body = stream.read(MAX_BYTES + 1)
-    if len(body) > MAX_BYTES:
-        raise Unreachable(f"the answer is longer than {MAX_BYTES:,} bytes", final=True)
-    return Response(status, headers, body)
+def _failed(error: HTTPError, timeout: float, ends: float) -> Response:
+    try:
+        return _read(error.code, error.headers, error, ends)
+    except (OSError, HTTPException) as broken:
+        raise _unreachable(broken, timeout) from broken
+
+
+def _read(status: int, headers: Message, stream: IO[bytes], ends: float) -> Response:
+    body = bytearray()
+    # One read of the connection at a time: a plain read would wait for all that was announced.
+    once = getattr(stream, "read1", stream.read)
+    while piece := once(PIECE):
+        body += piece
+        if len(body) > MAX_BYTES:
+            raise Unreachable(f"the answer is longer than {MAX_BYTES:,} bytes", final=True)
+        if time.monotonic() > ends:
+            raise TimeoutError
+    return Response(status, headers, bytes(body))
 
 
 def _unreachable(error: Exception, timeout: float) -> Unreachable:

@@ -7,15 +7,16 @@ from pydantic import TypeAdapter
 
 from spm.registry import Registry
 from spm.registry.access import Caller
-from spm.registry.errors import UnknownTool
 from spm.registry.menus.evidence import review
 from spm.registry.menus.markdown import to_markdown
+from spm.registry.menus.providers import PROVIDERS
 from spm.registry.menus.serving import Serving, serve
 from spm.registry.paths import Path, Plan, find_paths, plan
 from spm.registry.ranking import Ask, Menu, WhyNot
 from spm.registry.sighted import sighted
 from spm.registry.tools import Resolver
-from spm.service.mcp.questions import ExplainQuestion, MenuQuestion, PathQuestion
+from spm.service.mcp.questions import ExplainQuestion, PathQuestion
+from spm.service.menus import MenuQuestion
 
 Json = dict[str, Any]
 
@@ -30,9 +31,9 @@ class Answer:
 
 def build_menu(registry: Registry, caller: Caller, question: MenuQuestion) -> Answer:
     """The menu as `spm menu --json` prints it, with definitions where a format is asked for."""
-    ready = served(registry, resolved(registry, question.ask(caller)), question)
+    ready = served(registry, question.ask(registry, caller), question)
     found = {**ready.as_dict(), "notes": ready.notes()}
-    if question.format:
+    if question.format in PROVIDERS:
         found["definitions"] = ready.definitions()
     return Answer(found, written(ready))
 
@@ -43,7 +44,7 @@ def explain_menu(registry: Registry, caller: Caller, question: ExplainQuestion) 
     Raises:
         UnknownTool: the tool is not there, or the caller may not know of it.
     """
-    ask = resolved(registry, question.ask(caller))
+    ask = question.ask(registry, caller)
     if question.tool is None:
         ready = served(registry, ask, question)
         return Answer({"menu": ready.as_dict(), "why_not": None}, written(ready))
@@ -91,18 +92,6 @@ def served(registry: Registry, ask: Ask, question: MenuQuestion) -> Serving:
 def written(ready: Serving) -> str:
     """A menu as Markdown, under the names that its definitions have."""
     return to_markdown(ready.menu, ready.names.of, review(ready.menu))
-
-
-def resolved(registry: Registry, ask: Ask) -> Ask:
-    """The same question with ids for the tools that ran, of those that the caller may know.
-
-    Raises:
-        UnknownTool: no such tool; the message names no tool of others.
-    """
-    if not ask.done:
-        return ask
-    resolver = Resolver(sighted(registry.store, _witness(ask.caller)))
-    return replace(ask, done=tuple(dict.fromkeys(map(resolver.resolve, ask.done))))
 
 
 def _witness(caller: Caller) -> Caller:
@@ -158,6 +147,3 @@ def path_schema() -> Json:
     ways = TypeAdapter(list[Path]).json_schema(mode="serialization")
     found = TypeAdapter(Plan).json_schema(mode="serialization")
     return _either(paths=ways, plan={"anyOf": [found, {"type": "null"}]})
-
-
-__all__ = ["Answer", "UnknownTool", "build_menu", "explain_menu", "find_path"]

@@ -1,12 +1,11 @@
 """What the tools of the MCP server can be asked: the schemas that clients see are these models."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spm.registry.access import Caller
 from spm.registry.errors import InputError
-from spm.registry.ranking import PREFIX, SIZE, Ask
+from spm.service.menus import MenuQuestion
 
 MOST = 128  # tools in a menu or in an answer
 Text = Annotated[str, Field(max_length=20_000)]
@@ -19,49 +18,6 @@ Provider = Literal[
 
 class _Question(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class MenuQuestion(_Question):
-    """Which tools a request needs, in an order that can run."""
-
-    request: Text = Field(description="What the agent should do, in a sentence.")
-    state: dict[Short, Any] | Names = Field(
-        default_factory=list,
-        description="Fields known besides the text: names, or an object whose values are ignored.",
-    )
-    without: Names = Field(
-        default_factory=list, description="Fields that the text seems to give and does not."
-    )
-    done: Names = Field(
-        default_factory=list, description="Tools that ran already, in order; not offered again."
-    )
-    observed: Names = Field(
-        default_factory=list, description="Fields that results were seen to carry."
-    )
-    k: int = Field(default=SIZE, ge=1, le=MOST, description="Tools in the menu.")
-    prefix: int = Field(default=PREFIX, ge=1, le=MOST, description="Longest route in front.")
-    token_budget: int | None = Field(
-        default=None, ge=1, description="Keep what fits: the route first, then backups."
-    )
-    read_only: bool = Field(default=False, description="Only tools that change nothing.")
-    format: Provider | None = Field(
-        default=None, description="Also answer the definitions as this provider takes them."
-    )
-    aliases: bool = Field(
-        default=False, description="Ranks in names (01_lookup_order), for clients that sort."
-    )
-
-    def ask(self, caller: Caller) -> Ask:
-        """The question, asked by a caller; who is read-only stays so.
-
-        Raises:
-            InputError: the request is empty.
-        """
-        who = Caller(caller.team, caller.scopes, caller.read_only or self.read_only)
-        known = tuple(dict.fromkeys([*self.state, *self.observed]))
-        return Ask(
-            self.request, known, self.k, self.prefix, who, tuple(self.done), tuple(self.without)
-        )
 
 
 class ExplainQuestion(MenuQuestion):

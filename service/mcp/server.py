@@ -22,15 +22,12 @@ from pydantic import BaseModel, ValidationError
 from spm.registry import Registry
 from spm.registry.access import Caller
 from spm.registry.calling.observations import standard
-from spm.registry.errors import SpmError, StoreError
+from spm.registry.errors import SpmError
 from spm.service.mcp import answers, search
 from spm.service.mcp.desk import Desk
-from spm.service.mcp.questions import (
-    ExplainQuestion,
-    MenuQuestion,
-    PathQuestion,
-    SearchQuestion,
-)
+from spm.service.mcp.questions import ExplainQuestion, PathQuestion, SearchQuestion
+from spm.service.menus import MenuQuestion
+from spm.service.problems import Problem, problem_of
 
 Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Caller]
@@ -92,11 +89,8 @@ def registry_server(desk: Desk, caller_of: CallerOf) -> Server[Any]:
         who = caller_of(context)
         try:
             found = await desk.ask(lambda registry: offer.answer(registry, who, question))
-        except StoreError:
-            # What it says names places of this machine, which are no business of a client.
-            return refused(standard("exception", "the registry cannot be read now").text)
-        except SpmError as error:
-            return refused(standard("exception", str(error).rstrip(".")).text)
+        except (SpmError, Problem) as error:
+            return refused(standard("exception", told(error)).text)
         return CallToolResult(
             content=[TextContent(type="text", text=found.text)],
             structured_content=found.structured,
@@ -116,6 +110,12 @@ def registry_server(desk: Desk, caller_of: CallerOf) -> Server[Any]:
 def refused(text: str) -> CallToolResult:
     """A call that did not work, in words for the model."""
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def told(error: SpmError | Problem) -> str:
+    """What a client may know of an error, as over HTTP: no places of this machine."""
+    known = error if isinstance(error, Problem) else problem_of(error)
+    return f"{known.detail} {known.next}".rstrip(".")
 
 
 def reasons(error: ValidationError) -> str:

@@ -6,22 +6,58 @@ import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from spm.registry import frozen
 from spm.registry.access import Caller
-from spm.service.mcp.desk import OwnDesk
+from spm.registry.calling.backends import Backends
+from spm.service.mcp.forwarding import Forwarding
+from spm.service.mcp.menu import INSTRUCTIONS, MenuServer
+from spm.service.mcp.recording import Recorder
 from spm.service.mcp.server import registry_server
+from spm.service.service import Service
+from spm.service.settings import ServiceSettings
+
+SECONDS = 60.0  # one client waits alone, and its first menu loads everything
 
 
 def serve(location: str | None, caller: Caller) -> None:
     """Serve the registry's own tools; returns when standard input ends."""
 
     async def served() -> None:
-        desk = OwnDesk(location)
+        desk = _service(location)
         try:
             await converse(registry_server(desk, lambda context: caller))
         finally:
-            await desk.close()
+            desk.close()
 
     anyio.run(served)
+
+
+def serve_menu(location: str | None, caller: Caller, menu: str, backends: Backends) -> None:
+    """Serve one frozen menu; returns when standard input ends and the calls are recorded.
+
+    Raises:
+        UnknownMenu: there is none of that id for this caller.
+    """
+
+    async def served() -> None:
+        desk = _service(location)
+        try:
+            known = (await desk.ask(lambda r: frozen.get(r.store, menu, caller))).menu
+            forwarding, recorder = Forwarding(backends), Recorder(desk)
+            made = MenuServer(
+                desk, forwarding, recorder, lambda context: known.id, lambda context: caller
+            )
+            route = known.names.route(list(known.route))
+            async with forwarding.sessions.running(), recorder.running():
+                await converse(made.server(f"{INSTRUCTIONS} The route: {route}"))
+        finally:
+            desk.close()
+
+    anyio.run(served)
+
+
+def _service(location: str | None) -> Service:
+    return Service(ServiceSettings(store=location, seconds=SECONDS))
 
 
 async def converse(server: Server[Any]) -> None:
