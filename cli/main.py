@@ -36,6 +36,7 @@ from spm.cli import (
     menus,
     path,
     serve,
+    tokens,
     tools,
     traces,
     train,
@@ -72,6 +73,7 @@ app.command("atlas")(atlas.atlas)
 app.command("export")(exchange.export)
 app.command("import")(exchange.import_file)
 app.command("serve")(serve.serve)
+app.add_typer(tokens.app, name="tokens")
 app.command("encode")(encode.encode)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

@@ -1,6 +1,7 @@
 """`spm serve`: menus over HTTP."""
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,20 +113,29 @@ def _start(settings: "ServiceSettings", json: bool) -> None:
     else:
         say(f"Serving menus at {address}")
         note("Stop with Ctrl-C. The API: /openapi.json, the page: /")
-    _flush()
+    sys.stdout.flush()
     serving.run(settings, bound)
 
 
 def _prepare(settings: "ServiceSettings") -> str:
-    """Make missing vectors before the first request."""
+    """Make missing vectors before the first request, and see whether anybody could ask.
+
+    Raises:
+        InputError: only clients with a token would be served, and there is none.
+    """
     from spm.cli.asking import prepared
+    from spm.registry.errors import InputError
+    from spm.registry.tokens import tokens
+    from spm.service.callers import loopback
 
     with opened(settings.store) as registry:
+        active = [token for token in tokens(registry.store) if token.status() == "active"]
+        here = settings.host == "localhost" or loopback(settings.host)
+        if not active and (not here or settings.trust_proxy or settings.require_token):
+            raise InputError(
+                f"There is no token, and without one nobody can ask at {settings.host!r}. Make "
+                "one first: spm tokens create NAME --team TEAM, or serve this machine only: "
+                "--host 127.0.0.1"
+            )
         prepared(registry)
         return registry.store.engine
-
-
-def _flush() -> None:
-    import sys
-
-    sys.stdout.flush()

@@ -26,6 +26,9 @@ LABELS: dict[str, tuple[str, ...]] = {
     ),
     "FrozenMenu": ("id", "team", "request", "tools", "content", "created", "expires"),
     "Approval": ("id", "menu", "tool", "by", "at", "expires"),
+    "Token": (
+        "id", "name", "team", "scopes", "read_only", "may", "created", "expires", "revoked",
+    ),
 }  # fmt: skip
 
 # Made from texts, by the embedded store beside its graph: no part of what a node is.

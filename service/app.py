@@ -6,11 +6,14 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from spm.service import graph, health, menus, page
+from spm.service import graph, health, logs, menus, page
+from spm.service.bodies import Bodies
+from spm.service.callers import Door
 from spm.service.failing import install
 from spm.service.service import Service
 from spm.service.settings import from_environment
 from spm.service.stopping import delay_stops
+from spm.service.watching import Watch
 
 ROUTERS: Sequence[APIRouter] = (health.router, menus.router, graph.router, page.router)
 
@@ -36,9 +39,14 @@ def create_app(service: Service) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     install(app)
+    # The last one added is the first to see a request.
+    app.add_middleware(Bodies, settings=service.settings)
+    app.add_middleware(Door, service=service)
+    app.add_middleware(Watch, service=service)
     return app
 
 
 def from_settings() -> FastAPI:
     """What uvicorn calls in every worker."""
+    logs.install()
     return create_app(Service(from_environment()))

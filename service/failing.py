@@ -26,7 +26,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SpmError, _registry_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _problem(request: Request, error: Any) -> Response:
@@ -60,8 +59,3 @@ async def _http(request: Request, error: Any) -> Response:
     return Problem(
         kind, str(error.detail), "See what there is at /openapi.json.", dict(error.headers or {})
     ).response()
-
-
-async def _unexpected(request: Request, error: Any) -> Response:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return Problem(problems.BROKEN, "This is a mistake of ours.", "Tell the operator.").response()

@@ -1,8 +1,9 @@
-"""Whether the process lives (/healthz), and whether it can answer questions now (/readyz)."""
+"""Whether the process lives (/healthz), can answer now (/readyz), and how it fares (/metrics)."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from spm.registry import Registry
@@ -41,3 +42,25 @@ async def readyz(service: Annotated[Service, Depends(service_of)]) -> Response:
 
 def _look(registry: Registry) -> None:
     registry.store.read("state/registry")
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses=errors() | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(service: Annotated[Service, Depends(service_of)]) -> Response:
+    """Numbers for Prometheus."""
+
+    def look(registry: Registry) -> tuple[int, int]:
+        found = registry.store.read("state/registry")
+        tools = registry.store.read("state/counts")[0]["tools"]
+        return (int(found[0]["revision"]) if found else 0), int(tools)
+
+    numbers = service.metrics
+    try:
+        numbers.registry(*await service.ask(look))
+    except (SpmError, Problem):
+        numbers.away()  # that it is away is itself worth knowing
+    numbers.inside(service.pool.inside)
+    return Response(numbers.text(), media_type=CONTENT_TYPE_LATEST)

@@ -8,11 +8,16 @@ from starlette.requests import HTTPConnection
 
 from spm.registry import Registry
 from spm.registry.settings import Settings
+from spm.registry.stages import listening
 from spm.service.holding import Holding
+from spm.service.identities import Identities
 from spm.service.limits import Pool
+from spm.service.metrics import Metrics
 from spm.service.settings import ServiceSettings
+from spm.service.tracing import stage_span
 
 T = TypeVar("T")
+Work = Callable[[Registry], T]
 
 
 class Service:
@@ -28,27 +33,43 @@ class Service:
         self.settings = settings
         self.holding = Holding(stored or settings.stored())
         threads = 1 if self.holding.alone else settings.threads
-        self.pool = Pool(threads, settings.queue)
+        self.metrics = Metrics()
+        self.pool = Pool(threads, settings.queue, partial(self.metrics.stage, "queue"))
+        self.identities = Identities(self.ask)
         self.stopping = False
 
-    async def ask(self, work: Callable[[Registry], T]) -> T:
+    async def ask(self, work: Work[T]) -> T:
         """Do something that reads, in a thread.
 
         Raises:
             Problem: there is no room (429) or no answer in time (504).
             SpmError: what the work raises.
         """
-        return await self.pool.run(partial(self.holding.read, work), self.settings.seconds)
+        return await self._run(self.holding.read, work, self.settings.seconds)
 
-    async def write(self, work: Callable[[Registry], T]) -> T:
+    async def write(self, work: Work[T]) -> T:
         """Do something that writes, with more time; see `ask`."""
-        longest = self.settings.longest_seconds
-        return await self.pool.run(partial(self.holding.write, work), longest)
+        return await self._run(self.holding.write, work, self.settings.longest_seconds)
 
-    async def replay(self, work: Callable[[Registry], T]) -> T:
+    async def replay(self, work: Work[T]) -> T:
         """Do something that reads and takes long; see `ask`."""
-        longest = self.settings.longest_seconds
-        return await self.pool.run(partial(self.holding.read, work), longest)
+        return await self._run(self.holding.read, work, self.settings.longest_seconds)
+
+    async def _run(
+        self,
+        hold: Callable[[Callable[[Registry], T]], T],
+        work: Callable[[Registry], T],
+        most: float,
+    ) -> T:
+        def heard() -> T:
+            with listening(self._tell):
+                return hold(work)
+
+        return await self.pool.run(heard, most)
+
+    def _tell(self, stage: str, milliseconds: float) -> None:
+        self.metrics.stage(stage, milliseconds / 1000)
+        stage_span(stage, milliseconds)
 
     def close(self) -> None:
         """Finish what has begun and let go of the store."""

@@ -2,11 +2,13 @@
 
 import os
 import socket
+from tempfile import TemporaryDirectory
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from spm.registry.errors import InputError
+from spm.service.metrics import FILES
 from spm.service.settings import ServiceSettings
 
 FACTORY = "spm.service.app:from_settings"
@@ -60,7 +62,9 @@ def run(settings: ServiceSettings, bound: socket.socket) -> None:
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=int(settings.longest_seconds) + GRACE,
     )
-    if settings.workers > 1:
-        Multiprocess(config, sockets=[bound]).run()
-    else:
+    if settings.workers == 1:
         uvicorn.Server(config).run(sockets=[bound])
+        return
+    with TemporaryDirectory(prefix="spm-metrics-") as files:
+        os.environ[FILES] = files  # where the workers add up their numbers
+        Multiprocess(config, sockets=[bound]).run()

@@ -57,6 +57,7 @@ PARAMS: dict[str, Any] = {
     ],
     "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
+    "may": ["read"],
     "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 
@@ -219,7 +220,7 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
-    assert len(constraints()) == 11
+    assert len(constraints()) == 12
     assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
     assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
     assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())

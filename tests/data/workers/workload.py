@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from spm.registry import migrations
 from spm.registry.embedded import EmbeddedStore
 from spm.registry.journal import Journal
 from spm.registry.models import Manifest, Trace
@@ -131,7 +132,7 @@ def done(found: Dump) -> int:
 def expected(count: int) -> Dump:
     """What a store must hold after the first `count` operations (and the migration)."""
     model: Dump = {name: [] for name in QUERIES}
-    model["registry"] = [[1 + count, 11, None]]
+    model["registry"] = [[1 + count, migrations.known("embedded")[-1][0], None]]
     kinds = {"register": "register", "import": "import", "change": "register", "remove": "remove"}
     names = ["migrate", *(kinds[KINDS[n % len(KINDS)]] for n in range(count))]
     model["operations"] = [[name, i + 1] for i, name in enumerate(names)]

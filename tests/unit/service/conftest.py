@@ -45,7 +45,9 @@ def serve(demo_folder: Path) -> Iterator[Callable[..., httpx.Client]]:
 
         def start(store: Path | str = demo_folder, **settings: Any) -> httpx.Client:
             service = Service(ServiceSettings(store=str(store), **settings))
-            return stack.enter_context(serving(service))
+            opened = stack.enter_context(serving(service))
+            opened.service = service  # for tests that look behind the door
+            return opened
 
         yield start
 
