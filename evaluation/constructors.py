@@ -53,13 +53,13 @@ _OWN = "spm.evaluation.learned"
 _LESS = "spm.evaluation.ablations"
 KNOWN = {
     "learned": Known(
-        "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned"
+        "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned", 2
     ),
     "prior": Known(
-        "spm, prior", "The shipped prior as it is; traces are only its memory.", f"{_OWN}:Prior"
+        "spm, prior", "The shipped prior as it is; traces are only its memory.", f"{_OWN}:Prior", 2
     ),
     "scratch": Known(
-        "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch"
+        "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch", 2
     ),
     "unordered": Known(
         "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered"
@@ -127,7 +127,9 @@ KNOWN = {
         f"{_PEERS}.graph_tool_call:GraphToolCallClosure",
     ),
     **{
-        f"no-{part}": Known(f"without {part}", f"From chance, without {about}.", f"{_LESS}:{place}")
+        f"no-{part}": Known(
+            f"without {part}", f"From chance, without {about}.", f"{_LESS}:{place}", 2
+        )
         for part, about, place in (
             ("fields", "contracts: who can run, who feeds whom", "NO_FIELDS"),
             ("order", "observed transitions and precedence", "NO_ORDER"),

@@ -15,6 +15,7 @@ from math import log2
 from spm.evaluation.corpus import Task
 from spm.gnn.library import Library
 from spm.gnn.measures import measure
+from spm.registry.frontier import SIZE as FRONTIER
 from spm.registry.ranking import PREFIX, SIZE
 
 KS = (5, 8, 10, 16, 32)
@@ -41,6 +42,8 @@ _AT = {
     "map": ("mAP@", "Mean precision at the ranks of the path's tools among the first {k}."),
 }  # fmt: skip
 _ONCE = {
+    "chain@128": ("Chain@128", "All tools of the path are among the first 128: what four times as "
+                  "many tools would cover."),
     "first@1": ("First@1", "The path's first tool stands first."),
     "first@5": ("First@5", "The path's first tool is among the first five."),
     "prefix": ("Ordered prefix", "How much of the path's beginning stands in order among the "
@@ -137,8 +140,10 @@ def score(
     for name, of in _RANKED.items():
         found |= {f"{name}@{k}": of(shown, gold, hits, k) for k in KS}
     lead = shown[:PREFIX]
+    wide = set(menu[:FRONTIER])
     ran = runs(lead, contracts, start)
     found |= {
+        "chain@128": float(wide.issuperset(gold)),
         "first@1": simple.first1,
         "first@5": simple.first5,
         "prefix": simple.prefix,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn import forward
-from spm.gnn.decoding import Chosen, Scores, SetWeights, arrange, choose, missing_fields
+from spm.gnn.decoding import Arranged, Chosen, Scores, SetWeights, arrange, choose, missing_fields
 from spm.gnn.features import PAIR, Facts, derive, pairs, strictness
 from spm.gnn.model import Model
 from spm.gnn.rows import candidate_rows, chosen_rows
@@ -29,9 +29,9 @@ class Construction:
     chosen: Chosen  # the set, by its own score
     sets: SetWeights  # that it was chosen with
     head: list[int]  # what the reranker saw, numbers into the frontier
-    arranged: Chosen  # the leading tools, numbers into `head`
+    arranged: Arranged  # the leading tools, numbers into `head`
     sequence: list[int]  # the whole menu in order, numbers into the frontier
-    route: list[int]  # its leading part that is the route
+    route: list[int]  # those of them that are the route
 
 
 def construct(
@@ -61,7 +61,7 @@ def construct(
     arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
     lead = [int(i) for i in arranged.order]
     kept = _route(lead, scores, frontier, model.cut) or lead[:1]
-    front = [int(head.order[i]) for i in [*kept, *(i for i in lead if i not in kept)]]
+    front = [int(head.order[i]) for i in _hedged(kept, lead, arranged)]
     rest = [int(i) for i in chosen.order if int(i) not in {*front, *ran}]
     return Construction(
         frontier=frontier,
@@ -91,6 +91,16 @@ def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> l
             kept.append(i)
             state = np.maximum(state, scores.gives[i])
     return kept
+
+
+def _hedged(kept: list[int], lead: list[int], arranged: Arranged) -> list[int]:
+    """The route, behind its first tool those that may be the beginning instead, and the others.
+
+    An agent looks at the first tools first: where the beginning is in doubt, a list of what follows
+    a wrong one is worth less than the other beginnings. Where it is not, there are none.
+    """
+    others = [int(i) for i in arranged.beginnings if int(i) not in kept]
+    return list(dict.fromkeys([*kept[:1], *others, *kept[1:], *lead]))
 
 
 def _choose(

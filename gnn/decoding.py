@@ -40,6 +40,10 @@ class OrderWeights:
         return np.array(list(asdict(self).values()), dtype=np.float32)
 
 
+# Where the beginning is in doubt: at most so many tools, until they carry so much of the belief.
+# Chosen on valid of TRAJECT-Bench (sequential) and ToolLinkOS out of 3 to 5 tools and .7 to .98.
+BEGINNINGS, MASS = 4, 0.95
+
 # The last term is not learned: how strictly a library's own declarations are kept.
 TERMS = (*asdict(OrderWeights()), "waits")
 STRICT = 10.0
@@ -52,6 +56,13 @@ class Chosen:
     order: NDArray[np.int64]
     score: Floats
     terms: dict[str, Floats]
+
+
+@dataclass(frozen=True)
+class Arranged(Chosen):
+    """Tools in order, and who else could well come first."""
+
+    beginnings: NDArray[np.int64]
 
 
 def missing_fields(takes: Floats, given: Floats, member: Floats) -> NDArray[np.int64]:
@@ -127,7 +138,7 @@ def arrange(
     weights: OrderWeights,
     length: int = PREFIX,
     done: tuple[int, ...] = (),
-) -> Chosen:
+) -> Arranged:
     """Greedy order decoding: the best next tool from the state so far, until `length` stand.
 
     `done` tools ran before: they count as placed, and what they make is there.
@@ -145,15 +156,29 @@ def arrange(
     order = np.zeros(places, dtype=np.int64)
     total = np.zeros(places, dtype=np.float32)
     terms = np.zeros((len(TERMS), places), dtype=np.float32)
+    first = np.zeros(0, dtype=np.int64)
     weight = np.append(weights.array(), np.float32(-STRICT * scores.strictness**2))
     for at in range(places):
         parts = step_terms(scores, state, ahead, last, at + len(done), free)
         sums = weight @ parts
+        first = beginnings(sums, free) if at == 0 else first
         best = int(np.argmax(np.where(free, np.round(sums, 5), -np.inf)))
         order[at], total[at], terms[:, at] = best, sums[best], weight * parts[:, best]
         free[best] = False
         state, ahead, last = np.maximum(state, scores.gives[best]), ahead + lead[best], best
-    return Chosen(order, total, dict(zip(TERMS, terms, strict=True)))
+    return Arranged(order, total, dict(zip(TERMS, terms, strict=True)), first)
+
+
+def beginnings(sums: Floats, free: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Those that together carry most of the belief in who comes next, likeliest first.
+
+    The path loss trains sums as logits, so that their softmax is the belief.
+    """
+    belief = np.exp(np.where(free, sums - sums[free].max(initial=-np.inf), -np.inf))
+    belief = belief / max(TINY, float(belief.sum()))
+    order = np.argsort(-np.round(belief, 5), kind="stable")[:BEGINNINGS]
+    ahead = np.cumsum(belief[order]) - belief[order]
+    return order[(ahead < MASS) & (belief[order] > 0)]
 
 
 def step_terms(

@@ -1,16 +1,20 @@
 """Both decoders against the same rules written as loops (method, sections 4 and 5)."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from spm.gnn.decoding import (
+    BEGINNINGS,
+    MASS,
     TERMS,
     OrderWeights,
     Scores,
     SetWeights,
     arrange,
+    beginnings,
     blocked,
     choose,
     missing_fields,
@@ -284,3 +288,31 @@ def test_only_what_somebody_still_makes_blocks():
         *blocked(takes, gives, state, 0 * waiting),
     ):
         assert found.tolist() == [0.0, 0.0, 0.0]
+
+
+# -- who else could come first -----------------------------------------------------------------
+
+
+def test_a_sure_beginning_stands_alone():
+    sums = np.array([9.0, 0.0, 1.0], dtype=np.float32)
+    assert beginnings(sums, np.ones(3, dtype=bool)).tolist() == [0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_beginnings_carry_the_belief_and_not_one_more(seed):
+    rng = np.random.default_rng(seed)
+    sums = (rng.normal(size=12) * rng.uniform(0.1, 4)).astype(np.float32)
+    free = rng.random(12) < 0.8
+    free[0] = True
+    belief = {i: math.exp(sums[i]) for i in range(12) if free[i]}
+    whole, carried, slow = sum(belief.values()), 0.0, []
+    for i in sorted(belief, key=lambda i: -belief[i])[:BEGINNINGS]:
+        if carried >= MASS:
+            break
+        slow.append(i)
+        carried += belief[i] / whole
+    assert beginnings(sums, free).tolist() == slow
+
+
+def test_of_nobody_there_is_no_beginning():
+    assert beginnings(none(3), np.zeros(3, dtype=bool)).tolist() == []

@@ -198,7 +198,7 @@ def test_without_traces_the_prior_decides_and_says_so(registry, own):
     assert menu.trust == 0.0
     assert menu.traces == 0
     assert "prior" in menu.notes[0]
-    assert "send_email_receipt" in names(menu)[:4]
+    assert "send_email_receipt" in names(menu)[:5]
 
 
 def test_trust_grows_with_traces(registry, own):
