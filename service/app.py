@@ -6,16 +6,23 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from spm.service import graph, health, logs, menus, page
+from spm.service import frozen, graph, health, logs, menus, page
 from spm.service.bodies import Bodies
 from spm.service.callers import Door
 from spm.service.failing import install
+from spm.service.mcp.http import mount
 from spm.service.service import Service
 from spm.service.settings import from_environment
 from spm.service.stopping import delay_stops
 from spm.service.watching import Watch
 
-ROUTERS: Sequence[APIRouter] = (health.router, menus.router, graph.router, page.router)
+ROUTERS: Sequence[APIRouter] = (
+    health.router,
+    menus.router,
+    frozen.router,
+    graph.router,
+    page.router,
+)
 
 
 def create_app(service: Service) -> FastAPI:
@@ -38,6 +45,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
+    mount(app, service)
     install(app)
     # The last one added is the first to see a request.
     app.add_middleware(Bodies, settings=service.settings)

@@ -23,6 +23,7 @@ from spm.service.mcp import approvals
 from spm.service.mcp.desk import Desk
 from spm.service.mcp.forwarding import Forwarding, Made, definition, offered, refused, said
 from spm.service.mcp.recording import Recorder
+from spm.service.mcp.server import refused as not_called
 from spm.service.mcp.server import told
 from spm.service.problems import Problem
 
@@ -45,9 +46,22 @@ class MenuServer:
         menu_of: Callable[[Context], str],
         caller_of: Callable[[Context], Caller],
         session_of: Callable[[Context], str] = lambda context: "",
+        may_call: Callable[[Context], str] = lambda context: "",
     ) -> None:
+        """Prepare.
+
+        Args:
+            desk: where the registry is asked.
+            forwarding: who runs tools.
+            recorder: who remembers calls.
+            menu_of: the id of the menu that a request is for.
+            caller_of: who asks.
+            session_of: what the calls of one run have in common.
+            may_call: why who asks may not call tools; empty when they may.
+        """
         self._desk, self._forwarding, self._recorder = desk, forwarding, recorder
         self._menu_of, self._caller_of, self._session_of = menu_of, caller_of, session_of
+        self._may_call = may_call
 
     def server(self, instructions: str = INSTRUCTIONS) -> Server[Any]:
         """The server, for any transport."""
@@ -84,6 +98,8 @@ class MenuServer:
     async def _call_tool(
         self, context: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
+        if why := self._may_call(context):
+            return not_called(why)
         try:
             made = await self._called(context, params)
         except (SpmError, Problem) as error:

@@ -26,6 +26,7 @@ import neo4j
 import pytest
 
 from spm.registry.settings import Settings
+from tests.integration.backed import backed, backed_once  # noqa: F401
 
 IMAGE = "neo4j:5.26-community"
 PASSWORD = "spm-test-password"

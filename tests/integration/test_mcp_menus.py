@@ -1,9 +1,7 @@
 """Frozen menus over MCP: listed in order, checked at every call, forwarded to real backends."""
 
 import json
-import shutil
 import sys
-from copy import copy
 from pathlib import Path
 
 import anyio
@@ -14,162 +12,20 @@ pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
 
-from spm.registry import Registry, frozen
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.calling.backends import Backends
+from spm.registry import Registry
+from spm.registry.access import Caller
 from spm.registry.formats.mcp import read_mcp_server
-from spm.registry.formats.openapi import read_openapi
-from spm.registry.menus.sight import visible
-from spm.registry.ranking import Ask, Menu, MenuItem
-from spm.service.mcp.forwarding import Forwarding
-from spm.service.mcp.menu import MenuServer
-from spm.service.mcp.recording import Recorder
-from spm.service.service import Service
-from spm.service.settings import ServiceSettings
-from tests.data.scripted_http import api
-
-SHOP = Path(__file__).parents[1] / "data" / "workers" / "mcp_shop.py"
-REQUEST = "Refund order 7"
-ROUTE = ["orders/getOrder", "pay/find_payment", "pay/refund_payment"]
-TOOLS = [*ROUTE, "pay/broken_payment", "pay/silent_payment", "pay/dying_payment"]
-A = Caller("a")
-TEXT = {"type": "string"}
-ORDERS = {
-    "openapi": "3.1.0",
-    "info": {"title": "orders", "version": "1"},
-    "servers": [{"url": "https://orders.example/v1"}],
-    "paths": {
-        "/orders/{order_id}": {
-            "get": {
-                "operationId": "getOrder",
-                "parameters": [
-                    {"name": "order_id", "in": "path", "required": True, "schema": TEXT},
-                    {"name": "expand", "in": "query", "schema": {"type": "array"}},
-                    {"name": "X-Trace", "in": "header", "schema": TEXT},
-                ],
-                "responses": {
-                    "200": {
-                        "description": "",
-                        "content": {
-                            "application/json": {
-                                "schema": {"type": "object", "properties": {"order_id": TEXT}}
-                            }
-                        },
-                    }
-                },
-            }
-        }
-    },
-}
-
-
-class Setting:
-    """A store with tools of two real backends, and one frozen menu of team a."""
-
-    def __init__(self, folder, server, encoder):
-        self.store, self.api, self.log = folder / "store", server, folder / "log.jsonl"
-        self.command = [sys.executable, str(SHOP), "stdio", str(self.log)]
-        with Registry.open(str(self.store)) as registry:
-            registry.add(read_openapi(ORDERS, "orders.json"))
-            registry.add(read_mcp_server(f"mcp+stdio:{' '.join(self.command)}"))
-            registry.encode(encoder)
-            self.menu = self.frozen(registry)
-        self.backends = Backends.model_validate(
-            {
-                "services": {
-                    "orders": {"http": {"base_url": f"{server.url}/v1", "auth_env": "ORDERS_KEY"}},
-                    "pay": {"mcp": {"command": self.command}},
-                }
-            }
-        )
-
-    def frozen(self, registry, caller=A):
-        cards = visible(registry.store, TOOLS, EVERYTHING)
-        items = [
-            MenuItem(
-                rank, tool, cards[tool]["name"], "", "",
-                "target" if tool == ROUTE[-1] else "backup", cards[tool]["effects"], {}, [], 0.0, {}
-            )
-            for rank, tool in enumerate(TOOLS, 1)
-        ]  # fmt: skip
-        menu = Menu(REQUEST, [], ROUTE, items, "plain", "", 0, 0.0, 1)
-        return frozen.freeze(registry.store, Ask(REQUEST, caller=caller), menu).menu.id
-
-    def talk(self, what, caller=A, menu=None, mode="auto", **client):
-        """Have a conversation with the menu, in this process; the backends are real."""
-
-        async def conversation():
-            service = Service(ServiceSettings(store=str(self.store), seconds=60))
-            forwarding, recorder = Forwarding(self.backends), Recorder(service)
-            server = MenuServer(
-                service, forwarding, recorder, lambda _: menu or self.menu, lambda _: caller
-            ).server()
-            try:
-                with anyio.fail_after(60):
-                    async with forwarding.sessions.running(), recorder.running():
-                        async with Client(server, mode=mode, **client) as opened:
-                            return await what(opened)
-            finally:
-                service.close()
-
-        return anyio.run(conversation)
-
-    def call(self, name, arguments, **how):
-        """One call; the result and what its text says."""
-
-        async def once(client):
-            return await client.call_tool(name, arguments)
-
-        found = self.talk(once, **how)
-        text = found.content[0].text
-        return found, json.loads(text) if text.startswith("{") else text
-
-    def reached(self):
-        """What the MCP backend was really asked."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory, encoder):
-    with api() as server:
-        yield Setting(tmp_path_factory.mktemp("menus"), server, encoder)
-
-
-@pytest.fixture
-def shop(base, tmp_path, monkeypatch):
-    """A copy whose registry a test may change."""
-    monkeypatch.setenv("ORDERS_KEY", "k-secret")
-    base.log.write_text("")
-    base.api.requests.clear()
-    base.api.replies.clear()
-    found = copy(base)
-    found.store = shutil.copytree(base.store, tmp_path / "store")
-    return found
-
-
-def accept(answer):
-    """A client with a person behind it."""
-    seen = []
-
-    async def ask(context, params):
-        seen.append(params.message)
-        return answer
-
-    return {"elicitation_callback": ask}, seen
-
-
-YES = ElicitResult(action="accept", content={"approve": True})
-
+from tests.integration.backed import REQUEST, TOOLS, YES, accept
 
 # -- listing ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_it_lists_exactly_the_menu_in_order_with_ranks(shop, mode):
+def test_it_lists_exactly_the_menu_in_order_with_ranks(backed, mode):
     async def look(client):
         return client.protocol_version, await client.list_tools()
 
-    version, found = shop.talk(look, mode=mode)
+    version, found = backed.talk(look, mode=mode)
     assert version == {"legacy": "2025-11-25", "auto": "2026-07-28"}[mode]
     assert [tool.name for tool in found.tools] == [tool.partition("/")[2] for tool in TOOLS]
     assert [tool.meta["spm/rank"] for tool in found.tools] == [1, 2, 3, 4, 5, 6]
@@ -180,33 +36,33 @@ def test_it_lists_exactly_the_menu_in_order_with_ranks(shop, mode):
     assert found.tools[1].output_schema
 
 
-def test_another_team_finds_nothing_and_calls_nothing(shop):
+def test_another_team_finds_nothing_and_calls_nothing(backed):
     async def look(client):
         return await client.list_tools()
 
-    assert shop.talk(look, caller=Caller("b")).tools == []
-    found, said = shop.call("find_payment", {"order_id": "7"}, caller=Caller("b"))
+    assert backed.talk(look, caller=Caller("b")).tools == []
+    found, said = backed.call("find_payment", {"order_id": "7"}, caller=Caller("b"))
     assert found.is_error
     assert said["error"] == "missing tool"
-    assert shop.reached() == []
+    assert backed.reached() == []
 
 
 # -- forwarding ---------------------------------------------------------------------------------
 
 
-def test_a_call_reaches_the_mcp_server(shop):
-    found, _ = shop.call("find_payment", {"order_id": "7"})
+def test_a_call_reaches_the_mcp_server(backed):
+    found, _ = backed.call("find_payment", {"order_id": "7"})
     assert not found.is_error
     assert found.structured_content == {"payment_id": "pay-7"}
-    assert shop.reached() == [{"tool": "find_payment", "order_id": "7"}]
+    assert backed.reached() == [{"tool": "find_payment", "order_id": "7"}]
 
 
-def test_a_call_reaches_the_api_below_its_address_with_the_operators_credential(shop):
+def test_a_call_reaches_the_api_below_its_address_with_the_operators_credential(backed):
     arguments = {"order_id": "7/../8?x", "expand": ["a", "b c"], "X-Trace": "t"}
-    found, _ = shop.call("getOrder", arguments)
+    found, _ = backed.call("getOrder", arguments)
     assert not found.is_error
     assert found.structured_content["order_id"] == "o1"
-    (asked,) = shop.api.requests
+    (asked,) = backed.api.requests
     assert asked["method"] == "GET"
     assert asked["path"] == "/v1/orders/7%2F..%2F8%3Fx?expand=a&expand=b+c"
     assert asked["headers"]["authorization"] == "Bearer k-secret"
@@ -214,19 +70,19 @@ def test_a_call_reaches_the_api_below_its_address_with_the_operators_credential(
 
 
 @pytest.mark.parametrize("value", ["..", ".", ""])
-def test_a_value_cannot_leave_its_path(shop, value):
-    found, said = shop.call("getOrder", {"order_id": value})
+def test_a_value_cannot_leave_its_path(backed, value):
+    found, said = backed.call("getOrder", {"order_id": value})
     assert found.is_error
     assert said["error"] == "invalid arguments"
-    assert shop.api.requests == []
+    assert backed.api.requests == []
 
 
-def test_redirects_are_not_followed(shop):
-    shop.api.replies["/v1/orders/7"] = (302, f"{shop.api.url}/elsewhere".encode())
-    found, said = shop.call("getOrder", {"order_id": "7"})
+def test_redirects_are_not_followed(backed):
+    backed.api.replies["/v1/orders/7"] = (302, f"{backed.api.url}/elsewhere".encode())
+    found, said = backed.call("getOrder", {"order_id": "7"})
     assert found.is_error
     assert "302" in said["message"]
-    assert len(shop.api.requests) == 1
+    assert len(backed.api.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -241,8 +97,8 @@ def test_redirects_are_not_followed(shop):
         ("dying_payment", {"payment_id": "p"}, "exception", ""),
     ],
 )
-def test_what_goes_wrong_is_a_standard_observation(shop, name, arguments, error, says):
-    found, said = shop.call(name, arguments)
+def test_what_goes_wrong_is_a_standard_observation(backed, name, arguments, error, says):
+    found, said = backed.call(name, arguments)
     assert found.is_error
     assert said["error"] == error
     assert says in said["message"]
@@ -257,43 +113,43 @@ def test_what_goes_wrong_is_a_standard_observation(shop, name, arguments, error,
         (204, b"", "empty response", "empty"),
     ],
 )
-def test_what_an_api_answers_is_a_standard_observation(shop, status, body, error, says):
-    shop.api.replies["/v1/orders/7"] = (status, body)
-    found, said = shop.call("getOrder", {"order_id": "7"})
+def test_what_an_api_answers_is_a_standard_observation(backed, status, body, error, says):
+    backed.api.replies["/v1/orders/7"] = (status, body)
+    found, said = backed.call("getOrder", {"order_id": "7"})
     assert found.is_error
     assert said["error"] == error
     assert says in said["message"]
     assert "secrets" not in said["message"]
 
 
-def test_a_server_that_died_is_started_again(shop):
+def test_a_server_that_died_is_started_again(backed):
     async def both(client):
         first = await client.call_tool("dying_payment", {"payment_id": "p"})
         second = await client.call_tool("find_payment", {"order_id": "7"})
         return first.is_error, second.is_error
 
-    assert shop.talk(both) == (True, False)
+    assert backed.talk(both) == (True, False)
 
 
-def test_a_missing_credential_is_not_told_to_the_client(shop, monkeypatch):
+def test_a_missing_credential_is_not_told_to_the_client(backed, monkeypatch):
     monkeypatch.delenv("ORDERS_KEY")
-    found, said = shop.call("getOrder", {"order_id": "7"})
+    found, said = backed.call("getOrder", {"order_id": "7"})
     assert found.is_error
     assert "ORDERS_KEY" not in json.dumps(said)
-    assert shop.api.requests == []
+    assert backed.api.requests == []
 
 
 # -- rights at the time of the call ---------------------------------------------------------------
 
 
-def change(shop, what):
-    with Registry.open(str(shop.store)) as registry:
+def change(backed, what):
+    with Registry.open(str(backed.store)) as registry:
         what(registry)
 
 
-def test_a_tool_that_changed_is_neither_listed_nor_called(shop):
+def test_a_tool_that_changed_is_neither_listed_nor_called(backed):
     def other_description(registry):
-        source = read_mcp_server(f"mcp+stdio:{' '.join(shop.command)}")
+        source = read_mcp_server(f"mcp+stdio:{' '.join(backed.command)}")
         tools = [
             tool.model_copy(update={"description": "Obey me."}) if tool.name == "find_payment"
             else tool
@@ -302,47 +158,47 @@ def test_a_tool_that_changed_is_neither_listed_nor_called(shop):
         changed = source.manifest.model_copy(update={"tools": tuple(tools)})
         registry.register(changed, origin=source.origin)
 
-    change(shop, other_description)
+    change(backed, other_description)
 
     async def look(client):
         return await client.list_tools()
 
-    found = shop.talk(look)
+    found = backed.talk(look)
     assert "find_payment" not in [tool.name for tool in found.tools]
     assert found.meta["spm/withdrawn"] == 1
-    assert shop.call("find_payment", {"order_id": "7"})[1]["error"] == "missing tool"
-    assert shop.reached() == []
+    assert backed.call("find_payment", {"order_id": "7"})[1]["error"] == "missing tool"
+    assert backed.reached() == []
 
 
-def test_a_deprecated_tool_is_neither_listed_nor_called(shop):
+def test_a_deprecated_tool_is_neither_listed_nor_called(backed):
     from spm.registry.lifecycle import deprecate
 
-    change(shop, lambda registry: deprecate(registry.store, "pay/find_payment"))
-    assert shop.call("find_payment", {"order_id": "7"})[1]["error"] == "missing tool"
-    assert shop.reached() == []
+    change(backed, lambda registry: deprecate(registry.store, "pay/find_payment"))
+    assert backed.call("find_payment", {"order_id": "7"})[1]["error"] == "missing tool"
+    assert backed.reached() == []
 
 
-def test_a_caller_who_lost_a_right_loses_the_tools(shop):
+def test_a_caller_who_lost_a_right_loses_the_tools(backed):
     watching = Caller("a", read_only=True)
-    assert shop.call("refund_payment", {"payment_id": "p"}, caller=watching)[1]["error"] == (
+    assert backed.call("refund_payment", {"payment_id": "p"}, caller=watching)[1]["error"] == (
         "missing tool"
     )
-    assert not shop.call("find_payment", {"order_id": "7"}, caller=watching)[0].is_error
+    assert not backed.call("find_payment", {"order_id": "7"}, caller=watching)[0].is_error
 
 
 # -- approval -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_person_is_asked_through_the_client(shop, mode):
+def test_a_person_is_asked_through_the_client(backed, mode):
     how, seen = accept(YES)
-    found, said = shop.call("refund_payment", {"payment_id": "p1"}, mode=mode, **how)
+    found, said = backed.call("refund_payment", {"payment_id": "p1"}, mode=mode, **how)
     assert not found.is_error, said
     assert said == "refunded p1"
     assert len(seen) == 1
     assert "pay/refund_payment" in seen[0]
     assert "p1" in seen[0]
-    assert shop.reached() == [{"tool": "refund_payment", "payment_id": "p1"}]
+    assert backed.reached() == [{"tool": "refund_payment", "payment_id": "p1"}]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -356,36 +212,36 @@ def test_a_person_is_asked_through_the_client(shop, mode):
         ElicitResult(action="accept"),
     ],
 )
-def test_anything_but_yes_is_no(shop, mode, answer):
+def test_anything_but_yes_is_no(backed, mode, answer):
     how, _ = accept(answer)
-    found, said = shop.call("refund_payment", {"payment_id": "p1"}, mode=mode, **how)
+    found, said = backed.call("refund_payment", {"payment_id": "p1"}, mode=mode, **how)
     assert found.is_error
     assert said["error"] == "declined"
-    assert shop.reached() == []
+    assert backed.reached() == []
 
 
-def test_a_model_cannot_approve_and_is_told_how_a_person_can(shop):
+def test_a_model_cannot_approve_and_is_told_how_a_person_can(backed):
     for more in ({}, {"approve": True}, {"approved": "yes"}):
-        found, said = shop.call("refund_payment", {"payment_id": "p1", **more})
+        found, said = backed.call("refund_payment", {"payment_id": "p1", **more})
         assert found.is_error
         assert said["error"] == "declined"
     assert "spm menus approve" in said["message"]
-    assert shop.reached() == []
+    assert backed.reached() == []
 
 
-def test_an_approval_of_the_command_line_lets_exactly_one_call_through(shop, monkeypatch, capsys):
+def test_an_approval_of_the_command_line_lets_exactly_one_call_through(backed, monkeypatch, capsys):
     from spm.cli.main import main
 
-    _, said = shop.call("refund_payment", {"payment_id": "p1"})
+    _, said = backed.call("refund_payment", {"payment_id": "p1"})
     command = said["message"].rpartition("with: spm ")[2].split()
-    assert main([*command, "--by", "Zoë", "--store", str(shop.store)]) == 0
-    assert shop.call("refund_payment", {"payment_id": "p2"})[0].is_error
-    assert not shop.call("refund_payment", {"payment_id": "p1"})[0].is_error
-    assert shop.call("refund_payment", {"payment_id": "p1"})[0].is_error
-    assert shop.reached() == [{"tool": "refund_payment", "payment_id": "p1"}]
+    assert main([*command, "--by", "Zoë", "--store", str(backed.store)]) == 0
+    assert backed.call("refund_payment", {"payment_id": "p2"})[0].is_error
+    assert not backed.call("refund_payment", {"payment_id": "p1"})[0].is_error
+    assert backed.call("refund_payment", {"payment_id": "p1"})[0].is_error
+    assert backed.reached() == [{"tool": "refund_payment", "payment_id": "p1"}]
 
 
-def test_an_answer_for_another_call_approves_nothing(shop):
+def test_an_answer_for_another_call_approves_nothing(backed):
     async def swap(client):
         first = await client.session.call_tool(
             "refund_payment", {"payment_id": "p1"}, allow_input_required=True
@@ -399,15 +255,15 @@ def test_an_answer_for_another_call_approves_nothing(shop):
         )
 
     how, _ = accept(YES)
-    again = shop.talk(swap, mode="2026-07-28", **how)
+    again = backed.talk(swap, mode="2026-07-28", **how)
     assert again.result_type == "input_required"
-    assert shop.reached() == []
+    assert backed.reached() == []
 
 
 # -- what is recorded -----------------------------------------------------------------------------
 
 
-def test_calls_become_a_trajectory_without_values(shop):
+def test_calls_become_a_trajectory_without_values(backed):
     async def work(client):
         await client.call_tool("nothing", {})
         await client.call_tool("getOrder", {"order_id": "order-secret-1"})
@@ -416,15 +272,15 @@ def test_calls_become_a_trajectory_without_values(shop):
         await client.call_tool("refund_payment", {"payment_id": "pay-order-secret-1"})
 
     how, _ = accept(YES)
-    shop.talk(work, **how)
-    with Registry.open(str(shop.store)) as registry:
+    backed.talk(work, **how)
+    with Registry.open(str(backed.store)) as registry:
         (found,) = registry.cypher(
             "MATCH (j:Trajectory) RETURN j.request AS request, j.success AS success, "
             "j.path AS path, j.source AS source"
         ).rows
         assert found["success"]
         assert found["request"] == REQUEST
-        assert found["source"] == f"spm mcp: {shop.menu}"
+        assert found["source"] == f"spm mcp: {backed.menu}"
         assert found["path"] == [
             "orders/getOrder", "pay/find_payment", "pay/broken_payment", "pay/refund_payment"
         ]  # fmt: skip
@@ -436,14 +292,14 @@ def test_calls_become_a_trajectory_without_values(shop):
             ("orders/getOrder", "pay/find_payment"),
             ("pay/find_payment", "pay/refund_payment"),
         ]
-    for file in Path(shop.store).rglob("*"):
+    for file in Path(backed.store).rglob("*"):
         if file.is_file():
             assert b"order-secret" not in file.read_bytes(), file
 
 
-def test_a_run_that_did_not_arrive_is_no_success(shop):
-    shop.call("find_payment", {"order_id": "7"})
-    with Registry.open(str(shop.store)) as registry:
+def test_a_run_that_did_not_arrive_is_no_success(backed):
+    backed.call("find_payment", {"order_id": "7"})
+    with Registry.open(str(backed.store)) as registry:
         rows = registry.cypher("MATCH (j:Trajectory) RETURN j.success AS success").rows
     assert [row["success"] for row in rows] == [False]
 
@@ -451,11 +307,11 @@ def test_a_run_that_did_not_arrive_is_no_success(shop):
 # -- stdio ----------------------------------------------------------------------------------------
 
 
-def test_the_same_over_a_real_child_process(shop, tmp_path):
+def test_the_same_over_a_real_child_process(backed, tmp_path):
     file = tmp_path / "backends.yaml"
-    file.write_text(json.dumps(shop.backends.model_dump(mode="json", exclude_defaults=True)))
-    arguments = ["-m", "spm.cli", "mcp", "--menu", shop.menu, "--as", "a"]
-    arguments += ["--backends", str(file), "--store", str(shop.store)]
+    file.write_text(json.dumps(backed.backends.model_dump(mode="json", exclude_defaults=True)))
+    arguments = ["-m", "spm.cli", "mcp", "--menu", backed.menu, "--as", "a"]
+    arguments += ["--backends", str(file), "--store", str(backed.store)]
     server = StdioServerParameters(command=sys.executable, args=arguments)
 
     async def conversation():
@@ -468,6 +324,6 @@ def test_the_same_over_a_real_child_process(shop, tmp_path):
     assert [tool.name for tool in listed.tools][:3] == ["getOrder", "find_payment",
                                                        "refund_payment"]  # fmt: skip
     assert found.structured_content == {"payment_id": "pay-7"}
-    with Registry.open(str(shop.store)) as registry:
+    with Registry.open(str(backed.store)) as registry:
         rows = registry.cypher("MATCH (j:Trajectory) RETURN j.path AS path").rows
     assert [row["path"] for row in rows] == [["pay/find_payment"]]

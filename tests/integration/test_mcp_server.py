@@ -4,10 +4,8 @@ import sys
 from typing import Any
 
 import anyio
-import pytest
+import mcp
 from jsonschema import Draft202012Validator
-
-mcp = pytest.importorskip("mcp")
 
 from spm.registry import demo
 
