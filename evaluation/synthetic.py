@@ -8,6 +8,8 @@ from spm.registry.models import InputSpec, Manifest, OutputSpec, ServiceSpec, St
 
 _VERBS = ("get", "find", "create", "update", "list", "send", "check", "convert", "book", "cancel")
 _NOUNS = ("order", "invoice", "parcel", "customer", "ticket", "flight", "room", "payment", "report")
+_LINKS = ("of", "for", "that belongs to", "together with", "and tell me about")
+_ENDS = ("before Friday", "and send me a short summary", "if it was not done already", "please")
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 PER_SERVICE = 2_000
 
@@ -27,7 +29,11 @@ def manifests(tools: int, *, fields: int | None = None, seed: int = 0) -> Iterat
 
 
 def _field_names(count: int) -> list[str]:
-    return [f"{_NOUNS[i % len(_NOUNS)]}_field{i}" for i in range(count)]
+    """The commonest fields are those that requests name: an order's number is its order_id."""
+    return [
+        f"{_NOUNS[i % len(_NOUNS)]}_{f'field{i}' if i >= len(_NOUNS) else 'id'}"
+        for i in range(count)
+    ]
 
 
 def _tool(number: int, names: list[str], weights: list[float], chance: random.Random) -> ToolSpec:
@@ -66,3 +72,20 @@ def traces(tools: int, count: int, *, length: int = 6, seed: int = 0) -> Iterato
             source="generated",
             time=_START + timedelta(minutes=number),
         )
+
+
+def requests(count: int, *, seed: int = 0) -> Iterator[str]:
+    """Requests of one to three clauses and some twenty words, in the words of the tools."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        parts = [_clause(chance) for _ in range(chance.choice((1, 2, 2, 3)))]
+        text = ", then ".join(parts)
+        yield f"{text[0].upper()}{text[1:]}, {chance.choice(_ENDS)}."
+
+
+def _clause(chance: random.Random) -> str:
+    noun, other = chance.sample(_NOUNS, 2)
+    return (
+        f"{chance.choice(_VERBS)} the {noun} {chance.randrange(100, 100_000)} "
+        f"{chance.choice(_LINKS)} the {other}"
+    )

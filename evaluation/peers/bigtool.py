@@ -17,11 +17,11 @@ SPACE = ("tools",)
 class Bigtool:
     """The package's retrieval function, asked once with the request."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, vectors: Vectors | None = None) -> None:
         retrieval = package("langgraph_bigtool.tools", "bigtool", "peers")
         memory = package("langgraph.store.memory", "bigtool", "peers")
         base = package("langgraph.store.base", "bigtool", "peers")
-        self._vectors = Vectors(corpus)
+        self._vectors = vectors or Vectors(corpus)
         index = {
             "embed": self._vectors,
             "dims": self._vectors.dimensions,

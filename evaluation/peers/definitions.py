@@ -1,7 +1,7 @@
 """What a peer is given of a corpus: tools under names of their own, and our encoder."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spm.evaluation.corpus import Corpus
@@ -9,6 +9,7 @@ from spm.gnn.encoder import load_encoder
 from spm.gnn.expansion import Question
 from spm.registry.errors import InputError
 from spm.registry.models import InputSpec, OutputSpec, ToolSpec
+from spm.registry.store import Vector
 
 Json = dict[str, Any]
 
@@ -55,10 +56,18 @@ def _schema(fields: Iterable[OutputSpec]) -> Json:
 
 
 class Vectors:
-    """The corpus's encoder as a function of texts, each encoded once."""
+    """The corpus's encoder as a function of texts, each encoded once.
 
-    def __init__(self, corpus: Corpus) -> None:
+    Args:
+        corpus: whose encoder.
+        documents: makes vectors in its place, where only the time of answers matters.
+    """
+
+    def __init__(
+        self, corpus: Corpus, documents: Callable[[Sequence[str]], Vector] | None = None
+    ) -> None:
         self._encoder = load_encoder(corpus.encoder)
+        self._documents = documents or self._encoder.encode_documents
         self._known: dict[str, list[float]] = {}
         self._asked: dict[str, list[float]] = {}
         self.dimensions: int = self._encoder.dimensions
@@ -71,6 +80,6 @@ class Vectors:
         """A vector for each text."""
         new = [t for t in dict.fromkeys(texts) if t not in self._asked and t not in self._known]
         if new:
-            made = self._encoder.encode_documents(new).tolist()
+            made = self._documents(new).tolist()
             self._known |= dict(zip(new, made, strict=True))
         return [self._asked.get(text) or self._known[text] for text in texts]

@@ -18,8 +18,8 @@ SHORTLIST = 4  # candidates for the target, as in the package's own benchmark
 class GraphToolCall:
     """What `ToolGraph.retrieve` finds for a menu of the usual size."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._vectors = Vectors(corpus)
+    def __init__(self, corpus: Corpus, vectors: Vectors | None = None) -> None:
+        self._vectors = vectors or Vectors(corpus)
         tools = named(corpus)
         self._ids = {name: tool for name, (tool, _) in tools.items()}
         self._graph = package("graph_tool_call", PEER, "peers").ToolGraph()

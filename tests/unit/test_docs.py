@@ -78,3 +78,12 @@ def test_tables_of_results_are_those_of_the_experiments():
         text = (ROOT / name).read_text(encoding="utf-8")
         assert "<!-- table: " in text
         assert render(text, experiments()) == text, "render them with: make reproduce UPDATE=1"
+
+
+def test_tables_of_speed_are_those_of_the_kept_findings():
+    from spm.evaluation.speed.findings import kept
+    from spm.evaluation.speed.table import render
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("<!-- speed: ") == 2
+    assert render(text, kept()) == text, "render them with: make bench BENCHES="

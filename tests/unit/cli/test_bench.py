@@ -3,30 +3,75 @@
 import gzip
 import json
 from typing import Any
+from xml.etree import ElementTree
+
+import pytest
 
 
-def test_loading_is_measured_in_json(spm):
-    done = spm("bench", "load", "--tools", 200, "--traces", 100, "--json")
+@pytest.fixture
+def bench(spm, tmp_path):
+    """Run a bench with its own cache and picture."""
+
+    def run(name, *arguments):
+        return spm("bench", name, *arguments, "--cache", tmp_path / "cache")
+
+    return run
+
+
+def test_loading_is_measured_in_json_and_drawn(bench, tmp_path):
+    picture = tmp_path / "load.svg"
+    done = bench("load", "--tools", 60, "--traces", 20, "--requests", 2, "--json",
+                 "--picture", picture)  # fmt: skip
     assert done.code == 0
-    assert done.json["engine"] == "embedded"
-    assert (done.json["tools"], done.json["trajectories"]) == (200, 100)
-    assert done.json["transitions"] > 100
-    assert done.json["tools_per_second"] > 0
-    assert done.json["again_ratio"] > 0
+    assert done.json["settings"] == {"tools": 60, "trajectories": 20, "engines": ["embedded"]}
+    figures = {one["name"]: one["value"] for one in done.json["figures"]}
+    assert figures["embedded: tools/s"] > 0
+    assert figures["embedded: transitions/s"] > 0
+    assert figures["embedded: unchanged, times faster"] > 0
+    assert [row["name"] for row in done.json["rows"]] == [
+        "embedded: frontier query", "embedded: whole menu",
+    ]  # fmt: skip
+    assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
-def test_loading_is_measured_in_a_table_that_fits(spm):
-    done = spm("bench", "load", "--tools", 20, "--traces", 5)
-    assert done.code == 0
-    assert "embedded" in done.out
+def test_a_warm_bench_shows_a_table_that_fits_and_keeps_its_figures(bench, tmp_path):
+    kept = tmp_path / "figures.json"
+    done = bench("warm", "--tools", 60, "--traces", 20, "--requests", 3, "--keep", kept)
+    assert done.code == 0, done.err
     assert max(map(len, done.out.splitlines())) <= 80
+    for said in ("semantic top 32", "whole menu", "· encoding", "p95", "RSS MB", "minima"):
+        assert said in done.out
+    assert "Vectors of the generated texts" in done.err
+    assert "load " in done.err
+    assert (tmp_path / "cache" / "warm.svg").exists()
+    assert json.loads(kept.read_text())[0]["bench"] == "warm"
 
 
-def test_a_store_that_is_not_empty_is_spared(spm, shop_copy):
-    done = spm("bench", "load", "--tools", 20, "--traces", 5, "--store", shop_copy)
+def test_ones_own_registry_is_asked_for_its_own_requests(bench, shop_copy, tmp_path):
+    done = bench("warm", "--store", shop_copy, "--requests", 3, "--json")
+    assert done.code == 0, done.err
+    assert done.json["settings"] == {"engine": "embedded", "tools": 100, "requests": 3}
+    rows = {row["name"]: row for row in done.json["rows"]}
+    assert all(0 < row["minimum"] <= row["p50"] <= row["p95"] for row in rows.values())
+    assert done.json["notes"] == []
+    (empty := tmp_path / "none.jsonl").write_text("")
+    refused = bench("warm", empty, "--store", shop_copy)
+    assert refused.code == 1
+    assert "no request to ask for" in refused.err
+
+
+def test_a_store_that_is_not_empty_is_spared(bench, spm, shop_copy):
+    done = bench("load", "--tools", 20, "--traces", 5, "--store", shop_copy)
     assert done.code == 1
     assert "is not empty. Give a new store." in done.err
     assert len(spm("tools", "list", "--store", shop_copy, "--json").json) == 100
+
+
+@pytest.mark.parametrize("sizes", ["1000", "few,many", "5,100"])
+def test_sizes_that_cannot_be_compared_are_wrong_usage(bench, sizes):
+    done = bench("scale", "--sizes", sizes)
+    assert done.code == 2
+    assert "two or more" in done.err
 
 
 def test_too_few_tools_are_wrong_usage(spm):
@@ -55,18 +100,3 @@ def test_a_folder_without_data_is_refused(spm, tmp_path):
     done = spm("bench", "fields", tmp_path)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("spm: ")
-
-
-def test_a_menus_stages_are_timed_beside_semantic_retrieval(spm, shop_copy, tmp_path):
-    done = spm("bench", "menu", "--store", shop_copy, "--limit", 3, "--json")
-    assert done.code == 0
-    assert (done.json["engine"], done.json["tools"], done.json["requests"]) == ("embedded", 100, 3)
-    times = done.json["milliseconds"]
-    parts = ("encoding", "visible fields", "frontier", "networks and order")
-    assert all(0 < times[name]["p50"] <= times[name]["p95"] for name in times)
-    assert times["whole menu"]["p50"] > max(times[name]["p50"] for name in parts) / 2
-    assert done.json["ratio"] > 1
-    (empty := tmp_path / "none.jsonl").write_text("")
-    refused = spm("bench", "menu", empty, "--store", shop_copy)
-    assert refused.code == 1
-    assert "no request to ask for" in refused.err

@@ -1,0 +1,1 @@
+"""How fast spm is: every bench compares in one run, and says on which machine and how busy."""
