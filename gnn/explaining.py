@@ -1,5 +1,6 @@
 """A construction told to people: roles, needs, terms, signals, edges."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +38,7 @@ class Explained:
     """
 
     def __init__(
-        self, built: Construction, cards: dict[str, Row], ask: Ask, given: list[str]
+        self, built: Construction, cards: Mapping[str, Row], ask: Ask, given: list[str]
     ) -> None:
         self._built = built
         self._frontier = built.frontier

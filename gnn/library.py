@@ -59,17 +59,17 @@ class Library:
     features of a row are made without its group.
     """
 
-    tools: list[str]
+    tools: Sequence[str]
     family: Ints
     service: Ints
-    words: list[frozenset[str]]
-    fields: list[str]
+    words: Sequence[frozenset[str]]
+    fields: Sequence[str]
     takes: Rows
     gives: Rows
     vectors: Floats
     texts: Index
-    trajectories: list[str]
-    requests: list[str]
+    trajectories: Sequence[str]
+    requests: Sequence[str]
     request_vectors: Floats
     request_texts: Index
     paths: Rows  # as they ran, repeats included

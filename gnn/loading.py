@@ -25,7 +25,7 @@ def load(store: Store) -> Library:
     gives = [r for r in store.read("atlas/outputs") if r["id"] in number]
     fields = sorted({same.get(row["field"], row["field"]) for row in (*takes, *gives)})
     code = {name: at for at, name in enumerate(fields)}
-    paths = _paths(store.read("library/steps"), number)
+    paths = paths_of(store.read("library/steps"), number)
     texts = {row["id"]: row["text"] for row in store.read("vectors/trajectory_texts")}
     documents = {row["id"]: row["text"] for row in store.read("vectors/tool_texts")}
     trajectories = sorted(paths.keys() & texts.keys())
@@ -34,12 +34,12 @@ def load(store: Store) -> Library:
     vectors = store.vectors("trajectory", trajectories)
     return Library(
         tools=ids,
-        family=_codes([row["family"] for row in tools]),
-        service=_codes([row["service"] for row in tools]),
+        family=codes_of([row["family"] for row in tools]),
+        service=codes_of([row["service"] for row in tools]),
         words=[frozenset(words(row["name"])) for row in tools],
         fields=fields,
-        takes=_incidence(takes, number, code, same),
-        gives=_incidence(gives, number, code, same),
+        takes=incidence(takes, number, code, same),
+        gives=incidence(gives, number, code, same),
         vectors=store.vectors("tool", ids),
         texts=Index(terms(documents[tool]) for tool in ids),
         trajectories=trajectories,
@@ -50,8 +50,8 @@ def load(store: Store) -> Library:
         groups=groups(distinct, vectors),
         frequency=np.array([row["frequency"] for row in tools], dtype=np.float32),
         entries=np.array([row["entry_frequency"] for row in tools], dtype=np.float32),
-        followers=_counts(store.read("library/precedes"), number),
-        later=_counts(store.read("library/before"), number),
+        followers=counts_of(store.read("library/precedes"), number),
+        later=counts_of(store.read("library/before"), number),
         same=same,
     )
 
@@ -80,7 +80,7 @@ def groups(paths: Sequence[Sequence[int]], vectors: Floats) -> Ints:
     return np.array([find(row) for row in range(len(paths))], dtype=np.int64)
 
 
-def _paths(rows: Iterable[Row], number: dict[str, int]) -> dict[str, list[int]]:
+def paths_of(rows: Iterable[Row], number: dict[str, int]) -> dict[str, list[int]]:
     """Every trajectory as it ran; one through a tool that is not active any more is left out."""
     found: dict[str, list[int]] = {}
     for row in rows:
@@ -88,7 +88,8 @@ def _paths(rows: Iterable[Row], number: dict[str, int]) -> dict[str, list[int]]:
     return {name: path for name, path in found.items() if min(path) >= 0}
 
 
-def _counts(rows: Iterable[Row], number: dict[str, int]) -> Counts:
+def counts_of(rows: Iterable[Row], number: dict[str, int]) -> Counts:
+    """Counts of ordered pairs of tools; those with a tool that is not active are left out."""
     pairs = {
         (number[row["first"]], number[row["second"]]): float(row["count"])
         for row in rows
@@ -97,9 +98,10 @@ def _counts(rows: Iterable[Row], number: dict[str, int]) -> Counts:
     return Counts.of(pairs, len(number))
 
 
-def _incidence(
+def incidence(
     rows: Iterable[Row], number: dict[str, int], code: dict[str, int], same: dict[str, str]
 ) -> Rows:
+    """The numbers of each tool's fields, those that are the same under one name."""
     found: list[set[int]] = [set() for _ in number]
     for row in rows:
         name: str = row["field"]
@@ -107,6 +109,7 @@ def _incidence(
     return Rows.of([sorted(fields) for fields in found])
 
 
-def _codes(names: Sequence[str | None]) -> Ints:
+def codes_of(names: Sequence[str | None]) -> Ints:
+    """Numbers for names in the order in which they first appear; -1 for none."""
     known: dict[str, int] = {}
     return np.array([known.setdefault(n, len(known)) if n else -1 for n in names], dtype=np.int64)

@@ -5,12 +5,16 @@ import os
 from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spm.gnn.checkpoint import load
 from spm.gnn.model import Model
 from spm.registry.encoding import recorded
 from spm.registry.errors import ModelError
 from spm.registry.store import Store
+
+if TYPE_CHECKING:
+    from spm.gnn.snapshot.reading import Snapshot
 
 _PRIOR = "prior.safetensors"
 
@@ -36,8 +40,15 @@ def place(store: Store, environment: Mapping[str, str] = os.environ) -> Path:
     return user_data_path("spm") / "models" / f"{key}.safetensors"
 
 
-def model_of(store: Store, environment: Mapping[str, str] = os.environ) -> Model:
+def model_of(
+    store: Store, environment: Mapping[str, str] = os.environ, known: "Snapshot | None" = None
+) -> Model:
     """The model that builds a registry's menus.
+
+    Args:
+        store: the registry's.
+        environment: where SPM_MODEL may be.
+        known: the registry's snapshot, which saves asking the store.
 
     Raises:
         ModelError: its own model cannot be used; says why.
@@ -47,9 +58,12 @@ def model_of(store: Store, environment: Mapping[str, str] = os.environ) -> Model
         if environment.get("SPM_MODEL"):
             raise ModelError(f"SPM_MODEL names {str(path)!r}, but there is no such file.")
         return prior()
-    model = load(path, recorded(store))
-    found = store.read("state/registry")
-    now = int(found[0]["revision"]) if found else 0
+    if known is None:
+        encoder, found = recorded(store), store.read("state/registry")
+        now = int(found[0]["revision"]) if found else 0
+    else:
+        encoder, now = known.encoder, known.revision
+    model = load(path, encoder)
     if model.provenance.revision > now:
         raise ModelError(
             f"The model {str(path)!r} was trained at revision {model.provenance.revision}, but "

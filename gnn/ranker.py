@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spm.gnn.constructor import Construction, construct
-from spm.gnn.encoder import encoder_of
+from spm.gnn.encoder import encoder_for, encoder_of
 from spm.gnn.explaining import Explained, similar
 from spm.gnn.model import Model
 from spm.gnn.models import model_of
-from spm.registry import state
-from spm.registry.access import Caller
+from spm.gnn.snapshot.serving import snapshots_of
+from spm.gnn.sources import Asked, Mapped, Material
 from spm.registry.encoding import ClauseEncoder
-from spm.registry.expansion import Expansion
 from spm.registry.frontier import Frontier
-from spm.registry.lookup import Look, Probes
 from spm.registry.menus.sight import obstacles
 from spm.registry.ranking import Ask, Menu, WhyNot
-from spm.registry.spoken import Vocabulary
-from spm.registry.stages import ENCODING, NETWORKS, SEARCH, VISIBLE, WALK, WORDS, stage
-from spm.registry.store import Row, Store
+from spm.registry.stages import NETWORKS, WORDS, stage
+from spm.registry.store import Store
 
 if TYPE_CHECKING:
     from spm.registry import Ranker, Registry
@@ -32,12 +29,14 @@ TRIED = 8  # missing fields that `why_not` tries one by one
 
 @dataclass(frozen=True)
 class _Built:
-    """A construction with the fields that were known before the first tool runs."""
+    """A construction with what it was made of."""
 
     construction: Construction
-    given: list[str]
-    cards: dict[str, Row]
-    revision: int
+    of: Material
+
+    def told(self, ask: Ask) -> Explained:
+        """The menu as it is told to people."""
+        return Explained(self.construction, self.of.cards, ask, self.of.given)
 
 
 class LearnedRanker:
@@ -47,17 +46,20 @@ class LearnedRanker:
         store: where tools and traces are.
         encoder: makes the request's vector; loaded with the first menu.
         model: the networks; loaded with the first menu.
+        mapped: answers before the store is asked, where its snapshot is of this moment.
     """
 
     def __init__(
-        self, store: Store, encoder: Callable[[], ClauseEncoder], model: Callable[[], Model]
+        self,
+        store: Store,
+        encoder: Callable[[], ClauseEncoder],
+        model: Callable[[], Model],
+        mapped: Mapped | None = None,
     ) -> None:
         self._store = store
-        self._encoder = encoder
-        self._loaded: tuple[str | None, ClauseEncoder] | None = None
         self._model = cache(model)
-        self._expansion = Expansion(store)
-        self._words: tuple[tuple[int, Caller], state.Spoken] | None = None
+        self._asked = Asked(store, encoder)
+        self._mapped = mapped
 
     @property
     def name(self) -> str:
@@ -71,18 +73,18 @@ class LearnedRanker:
             return self._told(ask, built)
 
     def _told(self, ask: Ask, built: _Built) -> Menu:
-        told = Explained(built.construction, built.cards, ask, built.given)
+        told = built.told(ask)
         model = self._model()
         return Menu(
             request=ask.request,
-            state=built.given,
+            state=built.of.given,
             route=told.route,
             items=told.items(),
             ranker=model.provenance.name,
             model=model.digest,
             traces=similar(built.construction.frontier),
             trust=told.trust(),
-            revision=built.revision,
+            revision=built.of.revision,
             edges=told.edges(),
             notes=self._notes(built.construction.frontier, model),
         )
@@ -108,7 +110,7 @@ class LearnedRanker:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
-        told = Explained(wide.construction, wide.cards, ask, wide.given)
+        told = wide.told(ask)
         rank = told.order.index(tool) + 1
         reasons = [
             f"Its score {sum(told.terms(tool).values()):.4f} is place {rank} of "
@@ -138,58 +140,19 @@ class LearnedRanker:
         return found
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
-        probes, look = self._look(ask)
-        with stage(VISIBLE):
-            given = self._given(ask, look.revision)
-        with stage(WALK):
-            reached = self._expansion.reach(probes, look, given, ask.caller, (*ask.done, *must))
-        frontier = reached.frontier
+        found = self._material(ask, (*ask.done, *must))
+        frontier = found.frontier
         ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
         if ran:
             known = np.maximum(frontier.given, frontier.gives[ran].max(axis=0))
             frontier = replace(frontier, given=known)
         with stage(NETWORKS):
             built = construct(self._model(), frontier, size or ask.size, ask.prefix, ask.done)
-        return _Built(built, sorted(given), reached.cards, look.revision)
+        return _Built(built, found)
 
-    def _look(self, ask: Ask) -> tuple[Probes, Look]:
-        """Look the request up, with the encoder of the last one as long as it is the store's.
-
-        Asking the store first which encoder that is would cost every menu a round trip.
-        """
-        known, encoder = self._loaded or (None, self._encoder())
-        while True:
-            with stage(ENCODING):
-                probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
-            with stage(SEARCH):
-                look = self._expansion.look(probes, ask.caller)
-            self._loaded = look.encoder, encoder
-            if look.encoder in (known, encoder.name) or (fresh := self._encoder()) is encoder:
-                return probes, look
-            known, encoder = look.encoder, fresh
-
-    def _given(self, ask: Ask, revision: int) -> frozenset[str]:
-        """The visible fields: what the request shows and what the caller says."""
-        known = self._known(ask.caller, revision)
-        return state.at_hand(ask.request, ask.state, ask.without, known)
-
-    def _known(self, caller: Caller, revision: int) -> state.Spoken:
-        """The vocabulary, made once for each state of the graph: indexing it costs milliseconds."""
-        key = (revision, caller)
-        if self._words is None or self._words[0] != key:
-            self._words = (key, self._vocabulary(caller))
-        return self._words[1]
-
-    def _vocabulary(self, caller: Caller) -> state.Spoken:
-        """The fields that the caller may know of.
-
-        Types and spellings of a field come from all tools that have it, also hidden ones, so that
-        a restricted caller gets names alone.
-        """
-        if not caller.restricted:
-            return state.vocabulary(self._store)
-        rows = self._store.read("access/fields", **caller.params())
-        return Vocabulary([row["field"] for row in rows])
+    def _material(self, ask: Ask, must: tuple[str, ...]) -> Material:
+        found = self._mapped.material(ask, must) if self._mapped else None
+        return self._asked.material(ask, must) if found is None else found
 
     def _notes(self, frontier: Frontier, model: Model) -> list[str]:
         if not frontier.tools:
@@ -207,4 +170,10 @@ class LearnedRanker:
 def default(registry: "Registry") -> "Ranker":
     """The ranker that menus use when nobody chose one: the registry's own model, or the prior."""
     store = registry.store
-    return LearnedRanker(store, lambda: encoder_of(store), lambda: model_of(store))
+    snapshots = snapshots_of(store)
+    return LearnedRanker(
+        store,
+        lambda: encoder_of(store),
+        lambda: model_of(store, known=snapshots.current()),
+        Mapped(snapshots, encoder_for),
+    )

@@ -13,7 +13,7 @@ import neo4j
 from neo4j import exceptions as errors
 
 from spm.cypher import load
-from spm.registry import graph, migrations
+from spm.registry import disk, graph, migrations
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.errors import (
     OutcomeUnknown,
@@ -25,7 +25,7 @@ from spm.registry.errors import (
     StoreWriteFailed,
 )
 from spm.registry.lookup import NOTHING, Look, Probes
-from spm.registry.serversearch import ServerSearch, written
+from spm.registry.serversearch import ServerSearch, forget, put, written
 from spm.registry.settings import Settings
 from spm.registry.store import (
     Answer,
@@ -34,10 +34,8 @@ from spm.registry.store import (
     NothingToDo,
     Repeated,
     Row,
-    Transaction,
     Vector,
     Work,
-    claim,
     new_operation,
     perform,
 )
@@ -59,6 +57,10 @@ class BoltStore:
         self._database = settings.neo4j_database
         self.retry_seconds = settings.retry_seconds
         self._search = ServerSearch(self)
+        # In a cluster reads go to other members than writes do. A bookmark lets them wait until
+        # what this process wrote has arrived there; a single server needs none.
+        routed = settings.store.startswith("neo4j")
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager() if routed else None
         _require_address(settings)
         auth = (settings.neo4j_username, settings.neo4j_password)
         try:
@@ -115,6 +117,13 @@ class BoltStore:
             return self._translated(insist)
         except OutcomeUnknown:  # reads are committed too; nothing was changed, so ask again
             return self._translated(insist)
+
+    def stamp(self) -> str | None:
+        """The last operation, whose id nobody else made; a database that was wiped has another."""
+        found = self.read("state/stamp")
+        if not found or not found[0]["operation"]:
+            return None
+        return disk.name_of(f"{found[0]['operation']} {found[0]['revision']}")
 
     def query(
         self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
@@ -221,12 +230,12 @@ class BoltStore:
         for start in range(0, len(ids), VECTOR_BATCH):
             part = slice(start, start + VECTOR_BATCH)
             rows = written(ids[part], texts[part], digests[part], vectors[part])
-            self.write("encode", lambda tx, r=rows: _put(tx, kind, r, encoder))  # type: ignore[misc]
+            self.write("encode", lambda tx, r=rows: put(tx, kind, r, encoder))  # type: ignore[misc]
         self.read("vectors/await")
 
     def forget_vectors(self, encoder: str) -> None:
         """Drop all vectors and write down whose come next, in one transaction."""
-        self.write("encode", lambda tx: _forget(tx, encoder))
+        self.write("encode", lambda tx: forget(tx, encoder))
         self.read("vectors/await")
 
     def nearest(
@@ -289,7 +298,9 @@ class BoltStore:
     # -- driver ----------------------------------------------------------------------------
 
     def _session(self, access: str) -> neo4j.Session:
-        return self._driver.session(database=self._database, default_access_mode=access)
+        return self._driver.session(
+            database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
+        )
 
     def _translated(self, action: Callable[[], T]) -> T:
         try:
@@ -357,19 +368,6 @@ def translate(error: Exception, location: str) -> SpmError:
             return StoreWriteFailed(f"{location!r} gave an unusable answer: {error} {again}")
         case _:
             return StoreError(f"{location!r}: {error} {again}")
-
-
-def _put(tx: Transaction, kind: Kind, rows: list[Row], encoder: str) -> dict[str, Any]:
-    claimed = claim(tx, encoder)
-    tx.run(f"vectors/{kind}_set", rows=rows)
-    return {"vectors": len(rows), **claimed}
-
-
-def _forget(tx: Transaction, encoder: str) -> dict[str, Any]:
-    for kind in ("tool", "trajectory"):
-        tx.run(f"vectors/{kind}_forget")
-    tx.run("state/encoder", encoder=encoder)
-    return {"encoder": encoder}
 
 
 def _rows(result: neo4j.Result) -> list[Row]:

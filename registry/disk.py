@@ -5,6 +5,7 @@ is taken back before the error leaves.
 """
 
 import errno
+import hashlib
 import os
 import shutil
 from contextlib import suppress
@@ -148,6 +149,20 @@ def settle(path: Path, size: int) -> None:
         _sync_folder(path.parent)
     except OSError as error:
         raise failure(path, 0, error) from error
+
+
+def mark(path: Path) -> tuple[int, int, int] | None:
+    """What tells whether a file was written since it was last looked at; None: there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def name_of(text: str) -> str:
+    """A short name for a text, which no other has."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def failure(path: Path, needed: int, error: OSError) -> StoreWriteFailed:

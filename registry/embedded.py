@@ -36,6 +36,7 @@ from spm.registry.store import (
     Row,
     Vector,
     Work,
+    appoint,
     claim,
     new_operation,
     perform,
@@ -93,6 +94,21 @@ class EmbeddedStore:
             tx.rollback()
         return Answer(list(found.columns), rows[:limit], len(rows) > limit)
 
+    def stamp(self) -> str | None:
+        """The end of the journal and the checksum of the vectors; reads no graph.
+
+        A graph that others have overtaken is read again, so that all answers are of one state.
+        """
+        if self._lock.held and self._graph is not None:
+            end: Position | None = self._position
+        else:
+            if self._graph is not None and (seen := self._look()) != self._seen:
+                self._read_files(seen)
+            end = self.journal.tail()
+        if end is None:
+            return None
+        return disk.name_of(f"{end.offset} {end.digest} {self.files.stamp()}")
+
     def _load(self) -> None:
         """Bring the graph in memory to the end of the journal."""
         while self._graph is None:
@@ -118,7 +134,7 @@ class EmbeddedStore:
 
     def _look(self) -> list[tuple[int, int, int] | None]:
         """What tells whether somebody wrote since this object read the files."""
-        return [_mark(path) for path in (self.journal.path, self.graph_file)]
+        return [disk.mark(path) for path in (self.journal.path, self.graph_file)]
 
     def refresh(self) -> None:
         """Let the next question read what other processes wrote since the last one."""
@@ -248,7 +264,7 @@ class EmbeddedStore:
         """
         self._open_for_writing()
         self.files.drop()
-        self.write("encode", lambda tx: _set_encoder(tx, encoder))
+        self.write("encode", lambda tx: appoint(tx, encoder))
 
     def nearest(
         self, kind: Kind, vector: Vector, count: int, caller: Caller = EVERYTHING
@@ -382,16 +398,3 @@ def _from_bytes(data: bytes, path: Path) -> Any:
         raise StoreDamaged(
             f"The graph in {str(path)!r} cannot be read: {error}. Mend with: spm doctor --repair"
         ) from error
-
-
-def _mark(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _set_encoder(tx: Any, encoder: str) -> dict[str, Any]:
-    tx.run("state/encoder", encoder=encoder)
-    return {"encoder": encoder}

@@ -71,7 +71,7 @@ def clause_by_clause(
 def pending(store: Store, kind: Kind) -> list[tuple[str, str, str]]:
     """Nodes whose vector is missing or was made of another text: id, text, digest."""
     encoded = store.encoded(kind)
-    rows = [(r["id"], r["text"], _digest(r["text"])) for r in store.read(f"vectors/{kind}_texts")]
+    rows = [(r["id"], r["text"], digest(r["text"])) for r in store.read(f"vectors/{kind}_texts")]
     return [row for row in rows if encoded.get(row[0]) != row[2]]
 
 
@@ -146,6 +146,7 @@ def complete(store: Store) -> bool:
     return not any(pending(store, kind) for kind in KINDS)
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """Names a text, as `Store.encoded` does."""
     # With the version of the terms, which are kept with the vectors and must be renewed like them.
     return hashlib.sha256(f"{lexical.VERSION} {text}".encode()).hexdigest()[:16]

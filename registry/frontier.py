@@ -179,12 +179,12 @@ def admit(start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key]
     return list(islice(chosen | dict.fromkeys(start.fallback), SIZE))
 
 
-def cosines(vectors: Floats, vector: Floats) -> Floats64:
+def cosines(vectors: Floats | Floats64, vector: Floats) -> Floats64:
     """Scores as every store makes them: in double precision and rounded."""
     if not vectors.shape[1]:  # nothing was encoded yet
         return np.zeros(len(vectors))
     found: Floats64 = np.round(
-        np.einsum("ij,j->i", vectors.astype(np.float64), vector.astype(np.float64)), 6
+        np.einsum("ij,j->i", vectors.astype(np.float64, copy=False), vector.astype(np.float64)), 6
     )
     return found
 
@@ -193,7 +193,8 @@ def likeness(vectors: Floats, asked: Floats) -> Floats64:
     """The cosines of all rows of two matrices, exact like `cosines`."""
     if not vectors.shape[1]:
         return np.zeros((len(vectors), len(asked)))
-    return np.stack([cosines(vectors, row) for row in asked], axis=1)
+    exact = vectors.astype(np.float64)
+    return np.stack([cosines(exact, row) for row in asked], axis=1)
 
 
 def filled(vectors: Floats, vector: Floats) -> Floats:

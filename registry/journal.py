@@ -12,6 +12,7 @@ this one, so none can vanish or change places.
 
 import hashlib
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from spm.registry.errors import StoreDamaged
 
 _MAGIC = b"spm1 "
 _HEAD = len(_MAGIC) + 3 * 9 + 17
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,24 @@ class Journal:
     def size(self) -> int:
         """Bytes in the file, zero when there is none."""
         return self.path.stat().st_size if self.path.exists() else 0
+
+    def tail(self) -> Position | None:
+        """The position after the last record, told from its head alone; None: no whole record.
+
+        The chain of digests makes it the name of everything before, as far as nothing was damaged.
+        """
+        try:
+            with self.path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                start = _last_line(file, size)
+                file.seek(start)
+                head = file.read(_HEAD)
+        except OSError:
+            return None
+        seq, length = _numbers(head) if head.startswith(_MAGIC) else (0, 0)
+        if not length or start + _HEAD + length + 1 != size:
+            return None  # torn, or damaged: whoever reads it all says which
+        return Position(seq, size, head[32:48].decode("ascii", "replace"))
 
     def entries(self, start: Position | None = None) -> Iterator[Entry]:
         """Read records from `start` on; a torn tail (a write that was cut off) ends the reading.
@@ -156,6 +176,19 @@ def _only_zeros(file: BinaryIO) -> bool:
         if block.strip(b"\0"):
             return False
     return True
+
+
+def _last_line(file: BinaryIO, size: int) -> int:
+    """Where the last line begins; no record has a line break inside."""
+    end = size - 1
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def _chain(previous: str, payload: bytes) -> str:

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,44 +138,81 @@ def scan(query: Iterable[str], documents: Iterable[Sequence[str]]) -> tuple[list
     return postings, np.array(lengths, dtype=np.float64)
 
 
+class Lexicon(Protocol):
+    """Which number a term has."""
+
+    def get(self, term: str, /) -> int | None:
+        """Its number; None where no document holds the term."""
+        ...
+
+
 class Index:
     """An inverted index of documents in memory, of which each question may see a part."""
 
     def __init__(self, documents: Iterable[Iterable[str]]) -> None:
         """Index documents that are given as their terms."""
         codes, places, counts = array("q"), array("q"), array("q")
-        self._codes: dict[str, int] = {}
+        known: dict[str, int] = {}
         lengths = array("q")
         for place, document in enumerate(documents):
             frequencies = Counter(document)
             lengths.append(frequencies.total())
             for term, frequency in frequencies.items():
-                codes.append(self._codes.setdefault(term, len(self._codes)))
+                codes.append(known.setdefault(term, len(known)))
                 places.append(place)
                 counts.append(frequency)
-        self.lengths = np.array(lengths, dtype=np.float64)
         code = np.array(codes, dtype=np.intp)
         order = np.argsort(code, kind="stable")
-        self._starts = np.searchsorted(code[order], np.arange(len(self._codes) + 1))
-        self._places = np.array(places, dtype=np.intp)[order]
-        self._counts = np.array(counts, dtype=np.float64)[order]
+        self._keep(
+            known,
+            np.searchsorted(code[order], np.arange(len(known) + 1)),
+            np.array(places, dtype=np.intp)[order],
+            np.array(counts, dtype=np.float64)[order],
+            np.array(lengths, dtype=np.float64),
+        )
 
-    def postings(self, query: Iterable[str], seen: NDArray[np.bool_]) -> list[Posting]:
-        """Where the terms of a query stand, among the documents marked in `seen`."""
+    @classmethod
+    def kept(
+        cls, codes: Lexicon, starts: Places, places: Places, counts: Numbers, lengths: Numbers
+    ) -> "Index":
+        """An index from the arrays of one that was made before."""
+        found = cls.__new__(cls)
+        found._keep(codes, starts, places, counts, lengths)
+        return found
+
+    def _keep(
+        self, codes: Lexicon, starts: Places, places: Places, counts: Numbers, lengths: Numbers
+    ) -> None:
+        self._codes = codes
+        self._starts = starts
+        self._places = places
+        self._counts = counts
+        self.lengths = lengths
+        self._total = int(lengths.sum())
+
+    def postings(
+        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
+    ) -> list[Posting]:
+        """Where the terms of a query stand, among the documents marked in `seen`; None: all."""
         found = []
         for term in asked(query):
             if (code := self._codes.get(term)) is not None:
                 part = slice(self._starts[code], self._starts[code + 1])
-                there = seen[self._places[part]]
-                found.append((self._places[part][there], self._counts[part][there]))
+                places, counts = self._places[part], self._counts[part]
+                if seen is not None:
+                    there = seen[places]
+                    places, counts = places[there], counts[there]
+                found.append((places, counts))
         return found
 
-    def scores(self, query: Iterable[str], seen: NDArray[np.bool_]) -> tuple[Numbers, Places]:
+    def scores(
+        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
+    ) -> tuple[Numbers, Places]:
         """The score of every document, and which of those in `seen` hold a term of the query."""
         postings = self.postings(query, seen)
-        total = int(self.lengths[seen].sum())
-        scores = bm25(postings, self.lengths, int(seen.sum()), total)
-        return scores, united(postings)
+        nodes = len(self.lengths) if seen is None else int(seen.sum())
+        total = self._total if seen is None else int(self.lengths[seen].sum())
+        return bm25(postings, self.lengths, nodes, total), united(postings)
 
 
 def united(postings: Sequence[Posting]) -> Places:

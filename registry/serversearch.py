@@ -17,7 +17,16 @@ from spm.registry.access import Caller
 from spm.registry.frontier import cosines
 from spm.registry.lookup import WHOLE, Hits, Look, Probes, Recalled
 from spm.registry.search import CALLERS, Found, Spoken
-from spm.registry.store import Kind, Row, Store, Vector, rank
+from spm.registry.store import (
+    Kind,
+    Row,
+    Store,
+    Transaction,
+    Vector,
+    appoint,
+    claim,
+    rank,
+)
 
 # Up to so many vectors the server compares all, which was measured to take as long as its
 # approximate search; beyond, only for callers from whom something is hidden.
@@ -235,6 +244,20 @@ def stacked(vectors: Sequence[bytes | list[float] | None], width: int | None = N
     return np.array(
         [row if len(row) == width else nothing for row in rows], dtype=np.float32
     ).reshape(len(rows), width)
+
+
+def put(tx: Transaction, kind: Kind, rows: list[Row], encoder: str) -> dict[str, Any]:
+    """Put a batch of vectors on their nodes; see `Store.put_vectors`."""
+    claimed = claim(tx, encoder)
+    tx.run(f"vectors/{kind}_set", rows=rows)
+    return {"vectors": len(rows), **claimed}
+
+
+def forget(tx: Transaction, encoder: str) -> dict[str, Any]:
+    """Take all vectors off their nodes; see `Store.forget_vectors`."""
+    for kind in ("tool", "trajectory"):
+        tx.run(f"vectors/{kind}_forget")
+    return appoint(tx, encoder)
 
 
 def written(

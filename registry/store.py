@@ -59,6 +59,13 @@ class Store(Protocol):
         """Run a read query file."""
         ...
 
+    def stamp(self) -> str | None:
+        """A name for the state that the store is in now, cheap to ask; None: it cannot be told.
+
+        No two states have the same. What was derived of a state answers for it under this name.
+        """
+        ...
+
     def query(
         self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
     ) -> Answer:
@@ -211,6 +218,11 @@ def claim(tx: Transaction, encoder: str) -> dict[str, Any]:
     made_by = tx.run("state/registry")[0]["encoder"]
     if made_by not in (None, encoder):
         raise EncoderMismatch(made_by, encoder)
+    return appoint(tx, encoder)
+
+
+def appoint(tx: Transaction, encoder: str) -> dict[str, Any]:
+    """Write down whose vectors come next, where there are none."""
     tx.run("state/encoder", encoder=encoder)
     return {"encoder": encoder}
 

@@ -33,6 +33,14 @@ class VectorFiles:
         self._verified: dict[str, Vector] = {}
         self._parsed: tuple[bytes, dict[str, Any]] | None = None
 
+    def stamp(self) -> str:
+        """The checksum of the index, which names the files with theirs; empty without vectors."""
+        try:
+            with self.index.open("rb") as file:
+                return file.read(_PAYLOAD.start).decode("ascii", "replace")
+        except OSError:
+            return ""
+
     def encoded(self, kind: Kind) -> dict[str, str]:
         """Which text (as a digest) each vector was made of.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from spm.gnn.expansion import Question, expand
 from spm.gnn.loading import load
 from spm.gnn.models import prior
 from spm.gnn.ranker import LearnedRanker
+from spm.gnn.snapshot.serving import Snapshots
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.expansion import Expansion
 from spm.registry.frontier import Frontier
@@ -116,6 +118,41 @@ def test_random_registries_give_the_same(
         found = ask(remote, text, fields=fields)
         assert differing(found, ask(embedded, text, fields=fields)) == []
         assert differing(found, from_arrays(remote, text, fields)) == []
+
+
+def from_snapshot(
+    snapshots: Snapshots, text: str, caller: Caller, fields: frozenset[str]
+) -> Frontier:
+    rows = ENCODER.encode_clauses([text])[0]
+    snapshot = snapshots.made()
+    assert snapshot is not None
+    question = Question(text, rows[0], fields, None, rows[1:])
+    return snapshots.view(snapshot, caller).frontier(question)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_snapshot_of_a_server_gives_the_same(
+    seed: int,
+    both: Callable[[Fill], Pair],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also a second time, when the file is made from the one before."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    library = graphs.random_library(seed) if seed else graphs.demo_library()
+    _, remote = both(encoded(library))
+    fields = frozenset({"order_id", "email"})
+    snapshots = Snapshots(remote.store)
+    for _ in range(2):
+        stamps = {remote.store.stamp()}
+        for text in REQUESTS:
+            for caller in CALLERS:
+                found = from_snapshot(snapshots, text, caller, fields)
+                assert differing(found, ask(remote, text, caller, fields)) == [], caller
+        assert len(list(tmp_path.rglob("*.snapshot"))) == 1
+        SEEN.fill(remote)
+        assert remote.store.stamp() not in stamps
+        assert snapshots.current() is None
 
 
 # -- what is hidden -----------------------------------------------------------------------------

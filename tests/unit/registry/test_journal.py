@@ -164,3 +164,24 @@ def test_settle_cuts_a_torn_tail(tmp_path: Path) -> None:
     journal.settle(positions[2])
     journal.append(positions[2], THREE[2])
     assert journal.path.read_bytes() == data
+
+
+@FILES
+@given(BODIES, st.binary(max_size=80))
+def test_the_tail_is_the_end_of_a_whole_journal(
+    tmp_path: Path, bodies: list[dict[str, Any]], torn: bytes
+) -> None:
+    data, positions = joined(bodies)
+    path = tmp_path / "journal"
+    path.write_bytes(data)
+    assert Journal(path).tail() == (positions[-1] if bodies else None)
+    path.write_bytes(data + torn)
+    assert Journal(path).tail() in ((positions[-1],) if bodies and not torn else (None,))
+
+
+def test_the_tail_of_a_long_record_and_of_no_file(tmp_path: Path) -> None:
+    data, positions = joined([{"a": "x" * 300_000}, {"b": "y" * 200_000}])
+    path = tmp_path / "journal"
+    path.write_bytes(data)
+    assert Journal(path).tail() == positions[-1]
+    assert Journal(tmp_path / "none").tail() is None

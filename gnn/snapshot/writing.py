@@ -1,0 +1,187 @@
+"""From a store to the arrays of a snapshot.
+
+What is taken from the snapshot before: the vectors and the terms of every text that has not
+changed; on a server these are nearly all that goes over the line. Read anew each time: tools,
+fields, steps and counts, which a handful of queries bring.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spm.gnn.library import Counts, Ints, Rows
+from spm.gnn.loading import codes_of, counts_of, incidence, paths_of
+from spm.gnn.snapshot.columns import Sorted, Texts
+from spm.gnn.snapshot.container import Container
+from spm.gnn.snapshot.indexing import indexed
+from spm.registry.encoding import digest, recorded
+from spm.registry.frontier import Floats, representatives
+from spm.registry.store import Kind, Row, Store
+
+Arrays = dict[str, NDArray[Any]]
+CARD = ("name", "title", "description", "effects")
+
+
+def collect(store: Store, before: Container | None) -> tuple[dict[str, Any], Arrays] | None:
+    """What a snapshot says and holds; None while texts lack their vectors.
+
+    A server searches the words of encoded texts alone, so only a complete state has one answer.
+    """
+    texts = {kind: _texts(store, kind) for kind in ("tool", "trajectory")}
+    if None in texts.values():
+        return None
+    state = store.read("state/registry")
+    tools = sorted(store.read("library/tools"), key=lambda row: row["id"])
+    number = {row["id"]: at for at, row in enumerate(tools)}
+    ways = paths_of(store.read("library/steps"), number)
+    asked = sorted(ways.keys() & (texts["trajectory"] or {}).keys())
+    others = sorted(ways.keys() - set(asked))
+    paths = Rows.of([ways[name] for name in (*asked, *others)])
+    distinct = [list(dict.fromkeys(paths[row].tolist())) for row in range(len(paths))]
+    followers = counts_of(store.read("library/precedes"), number)
+    said, fields = _fields(store, number)
+    arrays = {
+        **_tools(tools),
+        **fields,
+        **_rows("paths", paths),
+        **_rows("ways", Rows.of(distinct)),
+        **_counts("followers", followers),
+        **_counts("leaders", followers.turned()),
+        **_counts("later", counts_of(store.read("library/before"), number)),
+        **_encoded(store, "tool", list(number), texts["tool"] or {}, before),
+        **_encoded(store, "trajectory", asked, texts["trajectory"] or {}, before),
+    }
+    said["revision"] = int(state[0]["revision"]) if state else 0
+    return {**said, "encoder": recorded(store)}, arrays
+
+
+def _texts(store: Store, kind: Kind) -> dict[str, tuple[str, str]] | None:
+    """Every text with its digest; None when one has no vector, or the vector of another text."""
+    encoded = store.encoded(kind)
+    found = {}
+    for row in store.read(f"vectors/{kind}_texts"):
+        found[row["id"]] = row["text"], digest(row["text"])
+        if encoded.get(row["id"]) != found[row["id"]][1]:
+            return None
+    return found
+
+
+def _tools(tools: Sequence[Row]) -> Arrays:
+    owners = Sorted.of(sorted({row["owner"] for row in tools if row["owner"]}))
+    scopes = Sorted.of(sorted({scope for row in tools for scope in row["scopes"] or ()}))
+    return {
+        **_strings("tool.ids", Texts.of(row["id"] for row in tools)),
+        **_strings("names", Texts.of(row["name"] for row in tools)),
+        **_strings("cards", Texts.of(json.dumps({c: row[c] for c in CARD}) for row in tools)),
+        **_strings("owners", owners),
+        **_strings("scopes", scopes),
+        "family": codes_of([row["family"] for row in tools]),
+        "service": codes_of([row["service"] for row in tools]),
+        "frequency": np.array([row["frequency"] for row in tools], dtype=np.float32),
+        "entries": np.array([row["entry_frequency"] for row in tools], dtype=np.float32),
+        "public": np.array([row["visibility"] == "public" for row in tools], dtype=bool),
+        "reads": np.array([row["effects"] == "read" for row in tools], dtype=bool),
+        "owner": np.array([_code(owners, row["owner"]) for row in tools], dtype=np.int64),
+        **_rows("needs", Rows.of([_codes(scopes, row["scopes"] or ()) for row in tools])),
+    }
+
+
+def _fields(store: Store, number: dict[str, int]) -> tuple[dict[str, Any], Arrays]:
+    """Which tool takes and gives what, and the words in which people speak of it."""
+    pairs = [(row["field"], row["same"]) for row in store.read("atlas/same")]
+    same = representatives(pairs)
+    inputs = [row for row in store.read("atlas/inputs") if row["id"] in number]
+    gives = [row for row in store.read("atlas/outputs") if row["id"] in number]
+    takes = [row for row in inputs if row["required"]]
+    fields = sorted({same.get(row["field"], row["field"]) for row in (*takes, *gives)})
+    code = {name: at for at, name in enumerate(fields)}
+    vocabulary = store.read("fields/vocabulary")
+    spoken = {row["field"]: at for at, row in enumerate(vocabulary)}
+    taken, given = (incidence(rows, number, code, same) for rows in (takes, gives))
+    arrays = {
+        **_strings("fields", Texts.of(fields)),
+        **_strings("vocabulary", Texts.of(map(json.dumps, vocabulary))),
+        **_rows("takes", taken),
+        **_rows("gives", given),
+        **_rows("makers", makers(taken, given, len(fields))),
+        **_rows("mentions", incidence([*inputs, *gives], number, spoken, {})),
+    }
+    return {"same": same, "pairs": pairs}, arrays
+
+
+def makers(takes: Rows, gives: Rows, fields: int) -> Rows:
+    """The tools that make each field; one that also takes it only echoes it."""
+    found: list[list[int]] = [[] for _ in range(fields)]
+    for tool in range(len(takes)):
+        for name in set(gives[tool].tolist()) - set(takes[tool].tolist()):
+            found[name].append(tool)
+    return Rows.of(found)
+
+
+def _encoded(
+    store: Store,
+    kind: Kind,
+    ids: Sequence[str],
+    texts: Mapping[str, tuple[str, str]],
+    before: Container | None,
+) -> Arrays:
+    """Ids, vectors and the index of their texts; what has not changed is copied."""
+    digests = np.array([int(texts[node][1], 16) for node in ids], dtype=np.uint64).view(np.int64)
+    source = _sources(kind, ids, digests, before, recorded(store))
+    new = np.flatnonzero(source < 0).tolist()
+    fresh = store.vectors(kind, [ids[at] for at in new])
+    kept = before.arrays[f"{kind}.vectors"] if before is not None and len(new) < len(ids) else fresh
+    vectors: Floats = np.zeros((len(ids), max(kept.shape[1], fresh.shape[1])), dtype=np.float32)
+    vectors[source >= 0] = kept[source[source >= 0]]
+    vectors[new] = fresh
+    old = None if before is None else before.part(f"{kind}.index.")
+    index = indexed({at: texts[ids[at]][0] for at in new}, len(ids), old, source)
+    return {
+        **({} if kind == "tool" else _strings(f"{kind}.ids", Texts.of(ids))),
+        f"{kind}.digests": digests,
+        f"{kind}.vectors": vectors,
+        **{f"{kind}.index.{name}": values for name, values in index.items()},
+    }
+
+
+def _sources(
+    kind: Kind, ids: Sequence[str], digests: Ints, before: Container | None, encoder: str | None
+) -> Ints:
+    """Where each text stood in the snapshot before; -1 where it is new or was another."""
+    if before is None or before.said["encoder"] != encoder:
+        return np.full(len(ids), -1, dtype=np.int64)
+    names = Texts(before.arrays[f"{kind}.ids.starts"], before.arrays[f"{kind}.ids.data"])
+    place = {name: at for at, name in enumerate(names)}
+    known = before.arrays[f"{kind}.digests"]
+    found = np.array([place.get(node, -1) for node in ids], dtype=np.int64)
+    if len(known):
+        found[known[found] != digests] = -1
+    return found
+
+
+def _code(names: Sorted, name: str | None) -> int:
+    found = names.get(name) if name else None
+    return -1 if found is None else found
+
+
+def _codes(names: Sorted, some: Iterable[str]) -> list[int]:
+    return sorted({_code(names, name) for name in some})
+
+
+def _strings(name: str, texts: Texts) -> Arrays:
+    return {f"{name}.starts": texts.starts, f"{name}.data": texts.data}
+
+
+def _rows(name: str, rows: Rows) -> Arrays:
+    return {f"{name}.starts": rows.starts, f"{name}.values": rows.values}
+
+
+def _counts(name: str, counts: Counts) -> Arrays:
+    return {
+        f"{name}.starts": counts.starts,
+        f"{name}.others": counts.others,
+        f"{name}.counts": counts.counts,
+    }

@@ -1,0 +1,141 @@
+"""Where the material of a menu comes from: a store, asked in Cypher, or its snapshot.
+
+Both give the same frontier for the same state; a test compares them byte for byte.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spm.gnn.expansion import Question
+from spm.registry import state
+from spm.registry.access import Caller
+from spm.registry.encoding import ClauseEncoder
+from spm.registry.expansion import Expansion
+from spm.registry.frontier import Frontier
+from spm.registry.lookup import Look, Probes
+from spm.registry.ranking import Ask
+from spm.registry.spoken import Vocabulary
+from spm.registry.stages import ENCODING, SEARCH, VISIBLE, WALK, stage
+from spm.registry.store import Row, Store
+
+if TYPE_CHECKING:
+    from spm.gnn.snapshot.serving import Snapshots
+
+Words = state.Spoken
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a menu is made of.
+
+    Attributes:
+        frontier: the candidates.
+        cards: what a menu shows of them.
+        given: the fields that were known before the first tool runs, sorted.
+        revision: of the registry.
+    """
+
+    frontier: Frontier
+    cards: Mapping[str, Row]
+    given: list[str]
+    revision: int
+
+
+class Asked:
+    """Asks a store.
+
+    Args:
+        store: where tools and traces are.
+        encoder: makes the request's vector; loaded with the first menu.
+    """
+
+    def __init__(self, store: Store, encoder: Callable[[], ClauseEncoder]) -> None:
+        self._store = store
+        self._encoder = encoder
+        self._loaded: tuple[str | None, ClauseEncoder] | None = None
+        self._expansion = Expansion(store)
+        self._words: tuple[tuple[int, Caller], Words] | None = None
+
+    def material(self, ask: Ask, must: tuple[str, ...] = ()) -> Material:
+        """Collect what a menu is made of; tools in `must` come in before all others."""
+        probes, look = self._look(ask)
+        with stage(VISIBLE):
+            given = _given(ask, self._known(ask.caller, look.revision))
+        with stage(WALK):
+            reached = self._expansion.reach(probes, look, given, ask.caller, must)
+        return Material(reached.frontier, reached.cards, sorted(given), look.revision)
+
+    def _look(self, ask: Ask) -> tuple[Probes, Look]:
+        """Look the request up, with the encoder of the last one as long as it is the store's.
+
+        Asking the store first which encoder that is would cost every menu a round trip.
+        """
+        known, encoder = self._loaded or (None, self._encoder())
+        while True:
+            with stage(ENCODING):
+                probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
+            with stage(SEARCH):
+                look = self._expansion.look(probes, ask.caller)
+            self._loaded = look.encoder, encoder
+            if look.encoder in (known, encoder.name) or (fresh := self._encoder()) is encoder:
+                return probes, look
+            known, encoder = look.encoder, fresh
+
+    def _known(self, caller: Caller, revision: int) -> Words:
+        """The vocabulary, made once for each state of the graph: indexing it costs milliseconds."""
+        key = (revision, caller)
+        if self._words is None or self._words[0] != key:
+            self._words = (key, self._vocabulary(caller))
+        return self._words[1]
+
+    def _vocabulary(self, caller: Caller) -> Words:
+        """The fields that the caller may know of.
+
+        Types and spellings of a field come from all tools that have it, also hidden ones, so that
+        a restricted caller gets names alone.
+        """
+        if not caller.restricted:
+            return state.vocabulary(self._store)
+        rows = self._store.read("access/fields", **caller.params())
+        return Vocabulary([row["field"] for row in rows])
+
+
+class Mapped:
+    """Takes everything from the store's snapshot, where there is one of this moment.
+
+    Args:
+        snapshots: of the store.
+        encoder: the encoder of a name, as the snapshot says it.
+    """
+
+    def __init__(
+        self, snapshots: "Snapshots", encoder: Callable[[str | None], ClauseEncoder]
+    ) -> None:
+        self._snapshots = snapshots
+        self._encoder = encoder
+        self._loaded: tuple[str | None, ClauseEncoder] | None = None
+
+    def material(self, ask: Ask, must: tuple[str, ...] = ()) -> Material | None:
+        """Collect what a menu is made of; None: the snapshot cannot say, ask the store."""
+        snapshot = self._snapshots.made()
+        if snapshot is None:
+            return None
+        if self._loaded is None or self._loaded[0] != snapshot.encoder:
+            self._loaded = snapshot.encoder, self._encoder(snapshot.encoder)
+        encoder = self._loaded[1]
+        if snapshot.width not in (0, encoder.dimensions):
+            return None
+        with stage(ENCODING):
+            rows = encoder.encode_clauses([ask.request])[0]
+        view = self._snapshots.view(snapshot, ask.caller)
+        with stage(VISIBLE):
+            given = _given(ask, view.vocabulary)
+        question = Question(ask.request, rows[0], given, None, rows[1:])
+        frontier = view.frontier(question, must)
+        return Material(frontier, snapshot.cards, sorted(given), snapshot.revision)
+
+
+def _given(ask: Ask, known: Words) -> frozenset[str]:
+    """The visible fields: what the request shows and what the caller says."""
+    return state.at_hand(ask.request, ask.state, ask.without, known)
