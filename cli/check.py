@@ -101,23 +101,16 @@ def check(
 
 def _replay(golden: Path, store: str | None, size: int, prefix: int) -> "list[Result]":
     from spm.registry.errors import InputError
-    from spm.registry.menus.check import judge
     from spm.registry.menus.golden import read_golden
-    from spm.registry.tools import Resolver
+    from spm.registry.menus.replaying import replay
 
     requests = list(read_golden(golden))
     if not requests:
         raise InputError(f"{str(golden)!r} has no golden request.")
-    results = []
     with opened(store) as registry:
         asking.prepared(registry)
-        resolver = Resolver(registry.store)
         with progress("Replaying golden requests") as bar:
-            for done, known in enumerate(requests, 1):
-                built = registry.menu(known.request, state=known.state, size=size, prefix=prefix)
-                results.append(judge(known, built, resolver, prefix))
-                bar(done, len(requests))
-    return results
+            return replay(registry, requests, size=size, prefix=prefix, progress=bar)
 
 
 def _show(found: "Verdict", results: "list[Result]", limit: int) -> None:

@@ -33,16 +33,10 @@ def list_fields(
     json: JsonOption = False,
 ) -> None:
     """List fields with who takes and makes them, and what they were declared the same as."""
+    from spm.registry.links import overview
+
     with opened(store) as registry:
-        rows = registry.store.read("fields/overview")
-        reviewed = registry.store.read("fields/reviewed")
-    same: dict[str, list[str]] = {}
-    for pair in reviewed:
-        same.setdefault(pair["field"], []).append(pair["same"])
-        same.setdefault(pair["same"], []).append(pair["field"])
-    rows = [{**row, "same": sorted(same.get(row["field"], []))} for row in rows]
-    if unproduced:
-        rows = [row for row in rows if row["required"] and not row["producers"]]
+        rows = overview(registry.store, unproduced=unproduced)
     if json:
         as_json(rows)
         return

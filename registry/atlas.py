@@ -10,7 +10,8 @@ from functools import cached_property
 from spm.registry.errors import UnknownField
 from spm.registry.fields import canonical
 from spm.registry.naming import nearest
-from spm.registry.store import Row, Store
+from spm.registry.reader import Reader
+from spm.registry.store import Row
 
 ERROR_SHARE = 0.2
 # Below this many calls a share of errors says nothing.
@@ -88,7 +89,7 @@ class Contracts:
         return runs, at_hand
 
 
-def read_contracts(store: Store) -> Contracts:
+def read_contracts(store: Reader) -> Contracts:
     """Read what every tool takes and gives."""
     same: dict[str, set[str]] = {}
     for row in store.read("atlas/same"):
@@ -165,7 +166,9 @@ class Atlas:
     failing: list[Failing]
 
 
-def survey(store: Store, visible: Iterable[str] = (), *, error_share: float = ERROR_SHARE) -> Atlas:
+def survey(
+    store: Reader, visible: Iterable[str] = (), *, error_share: float = ERROR_SHARE
+) -> Atlas:
     """Look at the whole registry.
 
     Args:

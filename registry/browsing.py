@@ -11,7 +11,6 @@ from typing import Any, Literal
 from spm.registry.access import Caller
 from spm.registry.errors import UnknownField, UnknownTool
 from spm.registry.fields import canonical
-from spm.registry.menus.sight import visible
 from spm.registry.naming import nearest
 from spm.registry.sighted import sighted
 from spm.registry.store import Row, Store
@@ -113,9 +112,10 @@ class Ground:
 def survey_ground(store: Store, caller: Caller) -> Ground:
     """Read what all pieces stand on, in four queries."""
     params = caller.params()
-    travelled = store.read("browse/travelled", **params)
+    seen = sighted(store, caller)  # counts are also made of ways through hidden tools
+    travelled = seen.read("browse/travelled", **params)
     return Ground(
-        families=store.read("browse/families", **params),
+        families=seen.read("browse/families", **params),
         gives=_by_field(store.read("browse/gives", **params)),
         needs=_by_field(store.read("browse/needs", **params)),
         travelled={(row["first"], row["second"]): row["count"] for row in travelled},
@@ -180,7 +180,7 @@ class Browser:
             UnknownTool: the caller sees no such tool.
         """
         own = Resolver(self._seen).resolve(name)
-        cards = visible(self._store, [own], self._caller)
+        cards = self._cards([own])
         if not cards:
             raise UnknownTool(name, [])
         self._tools([cards[own]])
@@ -220,14 +220,18 @@ class Browser:
         return left
 
     def _travelled(self, own: str) -> None:
-        rows = self._store.read("impact/transitions", ids=[own])
+        rows = self._seen.read("impact/transitions", ids=[own])
         others = {end for row in rows for end in (row["first"], row["second"])} - {own}
-        cards = visible(self._store, others, self._caller)
+        cards = self._cards(others)
         for side in ("first", "second"):
             ways = [row for row in rows if row[side] in cards][:AROUND]
             self._tools([cards[row[side]] for row in ways])
             for row in ways:
                 self._link(row["first"], row["second"], "precedes", row["count"])
+
+    def _cards(self, ids: Iterable[str]) -> dict[str, Row]:
+        rows = self._seen.read("tools/show", ids=sorted(ids))
+        return {row["id"]: row for row in rows if row["status"] == "active"}
 
     def _contracts(self, ids: list[str]) -> tuple[list[str], list[str]]:
         inputs = self._seen.read("tools/inputs", ids=ids)

@@ -13,7 +13,8 @@ from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
 from spm.registry.fields import canonical
 from spm.registry.menus.golden import GoldenRequest
 from spm.registry.naming import nearest
-from spm.registry.store import Row, Store
+from spm.registry.reader import Reader
+from spm.registry.store import Row
 from spm.registry.tools import Resolver
 
 ONLY_PRODUCER, CYCLE = "only producer lost", "left in a cycle that nobody can enter"
@@ -98,7 +99,7 @@ class Impact:
 
 
 def impact(
-    store: Store,
+    store: Reader,
     name: str,
     *,
     kind: str | None = None,
@@ -243,7 +244,7 @@ def _alternatives(found: Contracts, tool: str) -> list[Alternative]:
     )
 
 
-def _observed(store: Store, tools: list[str]) -> Observed:
+def _observed(store: Reader, tools: list[str]) -> Observed:
     used = store.read("impact/usage", ids=tools)[0]
     total = store.read("state/counts")[0]["trajectories"]
     return Observed(

@@ -17,6 +17,7 @@ from spm.registry.declaration import field_name
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.fields import GENERIC, canonical, is_control
 from spm.registry.naming import nearest, words
+from spm.registry.reader import Reader
 from spm.registry.store import Row, Store, Transaction, Vector, now
 from spm.registry.tools import definitions
 
@@ -156,6 +157,19 @@ def _flows(rows: list[Row]) -> dict[Pair, float]:
     for row in rows:
         into[row["input"]] = max(into[row["input"]], row["count"])
     return {(r["output"], r["input"]): r["count"] / into[r["input"]] for r in rows if r["count"]}
+
+
+def overview(store: Reader, *, unproduced: bool = False) -> list[Row]:
+    """Fields with how many tools take and make them, and what they were declared the same as."""
+    same: dict[str, list[str]] = {}
+    for pair in store.read("fields/reviewed"):
+        same.setdefault(pair["field"], []).append(pair["same"])
+        same.setdefault(pair["same"], []).append(pair["field"])
+    rows = store.read("fields/overview")
+    rows = [{**row, "same": sorted(same.get(row["field"], []))} for row in rows]
+    if unproduced:
+        rows = [row for row in rows if row["required"] and not row["producers"]]
+    return rows
 
 
 def merge(store: Store, first: str, second: str, by: str) -> Row:

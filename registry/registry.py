@@ -84,9 +84,12 @@ class Registry:
         *,
         skip_unknown: bool = False,
         progress: Callable[[int], None] | None = None,
+        caller: Caller = EVERYTHING,
     ) -> Import:
         """Import trajectories, all or none of them."""
-        return import_traces(self.store, found, skip_unknown=skip_unknown, progress=progress)
+        return import_traces(
+            self.store, found, skip_unknown=skip_unknown, progress=progress, caller=caller
+        )
 
     def paths(self, source: str, target: str) -> list[Path]:
         """Ways from one tool to another."""

@@ -58,7 +58,7 @@ class ToolView:
     consumers: dict[str, list[str]]
 
 
-def show(store: Store, name: str) -> ToolView:
+def show(store: Reader, name: str) -> ToolView:
     """Everything about one tool.
 
     Raises:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
+from spm.registry.access import EVERYTHING, Caller
 from spm.registry.errors import TraceError, UnknownTool
 from spm.registry.models import Trace, digest
 from spm.registry.naming import nearest
 from spm.registry.observation import Resolved, observe
+from spm.registry.sighted import sighted
 from spm.registry.store import Row, Store, Transaction
 from spm.registry.tools import Resolver
 
@@ -34,8 +36,11 @@ def import_traces(
     *,
     skip_unknown: bool = False,
     progress: Callable[[int], None] | None = None,
+    caller: Caller = EVERYTHING,
 ) -> Import:
     """Import trajectories; those already known change nothing.
+
+    Tools that the caller does not see are unknown to it.
 
     Everything is read and checked before the first is written. Writing goes in batches, each whole
     or not at all: memory grows with a batch, and an import that was stopped is finished by
@@ -46,7 +51,7 @@ def import_traces(
             carry the same id; nothing was imported.
     """
     source = list(traces) if isinstance(traces, Iterator) else traces
-    resolver = Resolver(store)
+    resolver = Resolver(sighted(store, caller))
     skipped, repeated = _check(source, resolver, skip_unknown)
     total: Counter[str] = Counter()
     seen: set[str] = set()

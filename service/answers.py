@@ -6,6 +6,8 @@ The bytes themselves come from the registry, as on the command line; tests hold 
 from dataclasses import dataclass, field
 from typing import Any
 
+from spm.registry.menus.check import Result, Verdict
+from spm.registry.paths import Path, Plan
 from spm.registry.ranking import Menu, WhyNot
 from spm.service import problems
 from spm.service.problems import MEDIA_TYPE, ProblemDetails
@@ -25,6 +27,59 @@ class MenuAnswer(Menu):
     route_line: str = ""
     review: list[str] = field(default_factory=list)
     tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class ToolRow:
+    """A tool in a list."""
+
+    id: str
+    name: str
+    title: str
+    description: str
+    version: str
+    status: str
+    effects: str
+    service: str
+    family: str | None
+    frequency: int
+
+
+@dataclass(frozen=True)
+class ToolPage:
+    """A page of tools; `next` is what to ask for `after`, as long as there are more."""
+
+    tools: list[ToolRow]
+    total: int
+    next: str | None
+
+
+@dataclass(frozen=True)
+class FieldRow:
+    """A field: how many tools make it, take it, and cannot do without it."""
+
+    field: str
+    type: str | None
+    aliases: list[str] | None
+    producers: int
+    consumers: int
+    required: int
+    same: list[str]
+
+
+@dataclass(frozen=True)
+class PathAnswer:
+    """Ways from one tool to another, or a plan."""
+
+    paths: list[Path]
+    plan: Plan | None
+
+
+@dataclass(frozen=True)
+class CheckAnswer(Verdict):
+    """How golden requests fared, all together and each."""
+
+    results: list[Result]
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from spm.service import frozen, graph, health, logs, menus, page
+from spm.service import frozen, graph, health, intake, logs, menus, page, questions
 from spm.service.bodies import Bodies
 from spm.service.callers import Door
 from spm.service.failing import install
@@ -19,6 +19,8 @@ from spm.service.watching import Watch
 ROUTERS: Sequence[APIRouter] = (
     health.router,
     menus.router,
+    questions.router,
+    intake.router,
     frozen.router,
     graph.router,
     page.router,

@@ -1,0 +1,163 @@
+"""Questions about the registry: tools, fields, paths, impact and its health, as the caller sees it.
+
+The answers are those of the commands with `--json`. For a caller from whom something is hidden they
+are as if that did not exist; see `registry.sighted`.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+
+from spm.registry import Registry
+from spm.registry.access import Caller
+from spm.registry.atlas import Atlas, survey
+from spm.registry.errors import InputError, UnknownTool
+from spm.registry.impact import Impact, impact
+from spm.registry.lexical import terms
+from spm.registry.links import overview
+from spm.registry.paths import Path as Way
+from spm.registry.paths import Plan, find_paths, plan
+from spm.registry.printing import json_text
+from spm.registry.sighted import sighted
+from spm.registry.store import Row
+from spm.registry.tools import Resolver, ToolView, show
+from spm.service.answers import FieldRow, PathAnswer, ToolPage, errors
+from spm.service.callers import caller_of
+from spm.service.service import Service, service_of
+
+router = APIRouter(tags=["registry"])
+FOUND = 1_000  # tools at most that words are looked for in
+Served = Annotated[Service, Depends(service_of)]
+Who = Annotated[Caller, Depends(caller_of)]
+Name = Annotated[str, Path(min_length=1, max_length=500)]
+Text = Annotated[str | None, Query(max_length=500)]
+
+
+def _json(value: Any) -> Response:
+    return Response(json_text(value).encode(), media_type="application/json")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which tools: all that is given has to fit."""
+
+    q: Text = None
+    family: Text = None
+    service: Text = None
+    field: Text = None
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100
+    after: Annotated[str | None, Query(max_length=1_000, description="`next` of before.")] = None
+
+
+@router.get("/v1/tools", response_model=ToolPage, responses=errors(404))
+async def list_tools(
+    wanted: Annotated[Wanted, Depends()], service: Served, caller: Who
+) -> Response:
+    """Tools by id, a page at a time; with `q` those that hold its words, the best first."""
+    return _json(await service.ask(lambda registry: _page(registry, wanted, caller)))
+
+
+def _page(registry: Registry, wanted: Wanted, caller: Caller) -> dict[str, Any]:
+    """One page, and where the next one begins.
+
+    Raises:
+        UnknownTool: `after` is no tool of this list.
+    """
+    rows = sighted(registry.store, caller).read(
+        "tools/list", service=wanted.service, family=wanted.family, status=None
+    )
+    if wanted.field is not None:
+        having = _having(registry, wanted.field, caller)
+        rows = [row for row in rows if row["id"] in having]
+    if wanted.q is not None:
+        rows = _spoken(registry, wanted.q, caller, rows)
+    ids = [row["id"] for row in rows]
+    begin = 0
+    if wanted.after is not None:
+        if wanted.after not in ids:
+            raise UnknownTool(wanted.after, [])
+        begin = ids.index(wanted.after) + 1
+    shown = rows[begin : begin + wanted.limit]
+    more = begin + len(shown) < len(rows)
+    return {"tools": shown, "total": len(rows), "next": shown[-1]["id"] if more else None}
+
+
+def _having(registry: Registry, field: str, caller: Caller) -> set[str]:
+    seen = sighted(registry.store, caller)
+    queries = ("fields/producers", "fields/consumers")
+    return {row["id"] for query in queries for row in seen.read(query, fields=[field])}
+
+
+def _spoken(registry: Registry, text: str, caller: Caller, rows: list[Row]) -> list[Row]:
+    best = registry.store.matching("tool", terms(text), FOUND, caller)
+    by_id = {row["id"]: row for row in rows}
+    return [by_id[tool] for tool, _ in best if tool in by_id]
+
+
+@router.get("/v1/tools/{tool:path}", response_model=ToolView, responses=errors(404, 409))
+async def show_tool(tool: Name, service: Served, caller: Who) -> Response:
+    """Everything about one tool, by id or name."""
+    return _json(await service.ask(lambda r: show(sighted(r.store, caller), tool)))
+
+
+@router.get("/v1/fields", response_model=list[FieldRow], responses=errors())
+async def list_fields(service: Served, caller: Who, unproduced: bool = False) -> Response:
+    """Fields with how many tools take and make them."""
+    return _json(
+        await service.ask(lambda r: overview(sighted(r.store, caller), unproduced=unproduced))
+    )
+
+
+@router.get("/v1/paths", response_model=PathAnswer, responses=errors(404, 409))
+async def paths(
+    service: Served,
+    caller: Who,
+    to: Annotated[str, Query(min_length=1, max_length=500, description="The tool to run.")],
+    from_: Annotated[
+        str | None, Query(alias="from", max_length=500, description="A tool, or a field at hand.")
+    ] = None,
+    have: Annotated[list[str], Query(max_length=100, description="Fields at hand.")] = [],  # noqa: B006
+) -> Response:
+    """How one tool leads to another, or what must run before a tool can."""
+
+    def work(registry: Registry) -> dict[str, Any]:
+        seen = sighted(registry.store, caller)
+        if from_ is not None and not have and _is_tool(Resolver(seen), from_):
+            ways: list[Way] = find_paths(seen, from_, to)
+            return {"paths": [asdict(way) for way in ways], "plan": None}
+        found: Plan = plan(seen, [*([from_] if from_ else []), *have], to)
+        return {"paths": [], "plan": asdict(found)}
+
+    return _json(await service.ask(work))
+
+
+def _is_tool(resolver: Resolver, name: str) -> bool:
+    try:
+        resolver.resolve(name)
+    except InputError as error:
+        return not isinstance(error, UnknownTool)
+    return True
+
+
+@router.get("/v1/impact/{name:path}", response_model=Impact, responses=errors(404, 409))
+async def assess(
+    name: Name, service: Served, caller: Who, kind: Literal["tool", "field"] | None = None
+) -> Response:
+    """What would happen if a tool or a field went away; nothing is changed."""
+    return _json(await service.ask(lambda r: impact(sighted(r.store, caller), name, kind=kind)))
+
+
+@router.get("/v1/atlas", response_model=Atlas, responses=errors(404))
+async def atlas(
+    service: Served,
+    caller: Who,
+    visible: Annotated[list[str], Query(max_length=1_000, description="Fields users say.")] = [],  # noqa: B006
+    error_share: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.2,
+) -> Response:
+    """The health of the whole registry: dead ends, single producers, duplicates, failing tools."""
+    return _json(
+        await service.replay(
+            lambda r: survey(sighted(r.store, caller), visible, error_share=error_share)
+        )
+    )
