@@ -163,8 +163,8 @@ def read_backends(path: str | Path | None) -> Backends:
     if not path:
         return Backends()
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        return Backends.model_validate(yaml.safe_load(text) or {})
+        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        return Backends.model_validate({} if found is None else found)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise InputError(f"Cannot read the backends {str(path)!r}: {error}.") from error
     except ValidationError as error:

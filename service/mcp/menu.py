@@ -5,9 +5,11 @@ from collections.abc import Callable, Hashable
 from importlib.metadata import version
 from typing import Any
 
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp_types import (
+    INTERNAL_ERROR,
     CallToolRequestParams,
     CallToolResult,
     InputRequiredResult,
@@ -70,6 +72,8 @@ class MenuServer:
             version=version("spm-registry"),
             title="A menu of spm",
             instructions=instructions,
+            # The SDK would list all tools before each call, to look for arguments in headers.
+            get_tool_input_schema=lambda name: None,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
@@ -94,6 +98,8 @@ class MenuServer:
             return ListToolsResult.model_validate(await self._desk.ask(work))
         except frozen.UnknownMenu:
             return ListToolsResult(tools=[])
+        except (SpmError, Problem) as error:
+            raise MCPError(INTERNAL_ERROR, told(error)) from error
 
     async def _call_tool(
         self, context: Context, params: CallToolRequestParams
@@ -105,6 +111,9 @@ class MenuServer:
         except (SpmError, Problem) as error:
             log.warning("A call failed: %s", error)
             made = refused("exception", told(error))
+        except Exception:  # whatever it is, the client gets an answer and no words of this machine
+            log.exception("A call failed")
+            made = refused("exception", "the service failed")
         return made.answer if isinstance(made, Made) else made
 
     async def _called(

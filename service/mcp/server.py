@@ -1,5 +1,6 @@
 """The registry as an MCP server: four tools that read, with schemas for what they answer."""
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -29,6 +30,7 @@ from spm.service.mcp.questions import ExplainQuestion, PathQuestion, SearchQuest
 from spm.service.menus import MenuQuestion
 from spm.service.problems import Problem, problem_of
 
+log = logging.getLogger("spm.service.mcp")
 Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Caller]
 INSTRUCTIONS = (
@@ -91,6 +93,9 @@ def registry_server(desk: Desk, caller_of: CallerOf) -> Server[Any]:
             found = await desk.ask(lambda registry: offer.answer(registry, who, question))
         except (SpmError, Problem) as error:
             return refused(standard("exception", told(error)).text)
+        except Exception:  # whatever it is, the client gets an answer and no words of this machine
+            log.exception("%s failed", params.name)
+            return refused(standard("exception", "the service failed").text)
         return CallToolResult(
             content=[TextContent(type="text", text=found.text)],
             structured_content=found.structured,
@@ -102,6 +107,7 @@ def registry_server(desk: Desk, caller_of: CallerOf) -> Server[Any]:
         title="spm: a tool registry for agents",
         instructions=INSTRUCTIONS,
         cache_hints=HINTS,
+        get_tool_input_schema={tool.name: tool.input_schema for tool in listed.tools}.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
