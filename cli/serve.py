@@ -103,8 +103,10 @@ def _installed() -> None:
 
 
 def _start(settings: "ServiceSettings", json: bool) -> None:
+    from spm.registry.calling.backends import ENVIRONMENT, read_backends
     from spm.service import serving
 
+    read_backends(os.environ.get(ENVIRONMENT))  # a mistake in it is told now, not by a worker
     engine = _prepare(settings)
     bound = serving.bind(settings)
     address = serving.url(settings, bound)
