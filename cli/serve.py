@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spm.cli import daemon as warm
 from spm.cli.options import JsonOption, StoreOption, opened
 from spm.cli.output import as_json, note, say
 
@@ -60,6 +61,11 @@ def serve(
         float, typer.Option(min=0, max=60, help="How long /readyz says no before a stop.")
     ] = 0.5,
     report: ReportOption = None,
+    daemon: warm.DaemonOption = False,
+    stop: warm.StopOption = False,
+    status: warm.StatusOption = False,
+    idle: warm.IdleOption = warm.IDLE_MINUTES,
+    foreground: warm.ForegroundOption = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -67,6 +73,11 @@ def serve(
 
     Without a token only this machine is served. Make tokens with: spm tokens create NAME
     """
+    if daemon:
+        warm.daemon(store, warm.action(stop, status, foreground), idle, json)
+        return
+    if stop or status:
+        raise typer.BadParameter("--stop and --status go with --daemon")
     _installed()
     from spm.service.settings import ServiceSettings
 

@@ -7,6 +7,7 @@
     │   ├── UnknownTool         a name that no tool carries
     │   ├── AmbiguousTool       a name that several tools carry
     │   ├── UnknownField        a field that no tool requires or produces
+    │   ├── UnknownName         a name that neither a tool nor a field carries
     │   ├── VersionConflict     the same version with another content
     │   ├── ToolInUse           removal would cut observed trajectories
     │   ├── QueryRefused        a query that may not run read-only
@@ -72,6 +73,15 @@ class UnknownField(InputError):
     def __init__(self, name: str, nearest: list[str]) -> None:
         hint = f" Nearest: {', '.join(repr(n) for n in nearest)}." if nearest else ""
         super().__init__(f"No tool requires or produces a field {name!r}.{hint}")
+        self.name, self.nearest = name, nearest
+
+
+class UnknownName(InputError):
+    """Neither a tool nor a field carries this name."""
+
+    def __init__(self, name: str, nearest: list[str], kind: str = "tool or field") -> None:
+        hint = f" Nearest: {', '.join(map(repr, nearest))}." if nearest else ""
+        super().__init__(f"No {kind} named {name!r}.{hint}")
         self.name, self.nearest = name, nearest
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spm.registry.atlas import Contracts, read_contracts
-from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
+from spm.registry.errors import AmbiguousTool, UnknownName, UnknownTool
 from spm.registry.fields import canonical
 from spm.registry.menus.golden import GoldenRequest
 from spm.registry.naming import nearest
@@ -152,8 +152,7 @@ def _resolve(name: str, kind: str | None, resolver: Resolver, found: Contracts) 
         if spelling in found.fields:
             return "field", spelling
     near = nearest(name, [*resolver.ids(), *sorted(found.fields)])
-    hint = f" Nearest: {', '.join(map(repr, near))}." if near else ""
-    raise InputError(f"No {kind or 'tool or field'} named {name!r}.{hint}")
+    raise UnknownName(name, near, kind or "tool or field")
 
 
 def _takers(found: Contracts, by_tool: dict[str, set[str]], gives: set[str], own: str) -> list[str]:

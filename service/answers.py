@@ -4,7 +4,9 @@ The bytes themselves come from the registry, as on the command line; tests hold 
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
 
 from spm.registry.menus.check import Result, Verdict
 from spm.registry.paths import Path, Plan
@@ -27,6 +29,24 @@ class MenuAnswer(Menu):
     route_line: str = ""
     review: list[str] = field(default_factory=list)
     tokens: int | None = None
+
+
+class McpTools(TypedDict):
+    """The format mcp: a `tools/list` result."""
+
+    tools: list[dict[str, Any]]
+
+
+class ToolSearchOutput(TypedDict):
+    """The format tool-search-output: OpenAI's answer to a `tool_search_call`."""
+
+    type: Literal["tool_search_output"]
+    tools: list[dict[str, Any]]
+
+
+# In the format json; then the documents of providers: lists of definitions, or one around them.
+MenuDocument = MenuAnswer | ToolSearchOutput | McpTools | list[dict[str, Any]]
+TEXTS = {kind: {"schema": {"type": "string"}} for kind in ("text/plain", "text/markdown")}
 
 
 @dataclass(frozen=True)

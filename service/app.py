@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from spm.service import frozen, graph, health, intake, logs, menus, page, questions
 from spm.service.bodies import Bodies
 from spm.service.callers import Door
+from spm.service.description import describe
 from spm.service.failing import install
 from spm.service.mcp.http import mount
 from spm.service.service import Service
@@ -42,6 +43,7 @@ def create_app(service: Service) -> FastAPI:
         version=version("spm-registry"),
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
     )
     app.state.service = service
@@ -49,6 +51,7 @@ def create_app(service: Service) -> FastAPI:
         app.include_router(router)
     mount(app, service)
     install(app)
+    describe(app)
     # The last one added is the first to see a request.
     app.add_middleware(Bodies, settings=service.settings)
     app.add_middleware(Door, service=service)

@@ -1,7 +1,7 @@
-"""The graph to look at: `GET /v1/graph`, in bounded pieces, as its caller sees it."""
+"""The graph to look at and the names in it, as the caller sees them: what the page asks most."""
 
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 from spm.registry import Registry
 from spm.registry.access import Caller
 from spm.registry.browsing import Browser, Ground, Piece, survey_ground
+from spm.registry.completion import KINDS, Kind, Match, Names, described, read_names
 from spm.registry.errors import InputError
 from spm.registry.printing import json_text
 from spm.service.answers import errors
@@ -31,21 +32,30 @@ class Place:
     after: str = Query(default="", max_length=500, description="`next` of the answer before.")
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known to a caller of the whole registry."""
+
+    ground: Ground
+    names: Names
+
+
 class Grounds:
-    """What pieces stand on, kept as long as the registry does not change."""
+    """What answers stand on, kept as long as the registry does not change."""
 
     def __init__(self) -> None:
-        self._kept: dict[Caller, tuple[int, Ground]] = {}
+        self._kept: dict[Caller, tuple[int, Known]] = {}
         self._lock = threading.Lock()
 
-    def of(self, registry: Registry, caller: Caller) -> Ground:
-        """The ground of a caller, read again only after a write."""
+    def of(self, registry: Registry, caller: Caller) -> Known:
+        """What a caller may know, read again only after a write."""
         head = registry.store.read("state/registry")
         revision = int(head[0]["revision"]) if head else 0
         kept = self._kept.get(caller)
         if kept is not None and kept[0] == revision:
             return kept[1]
-        found = survey_ground(registry.store, caller)
+        ground = survey_ground(registry.store, caller)
+        found = Known(ground, read_names(registry.store, caller, ground))
         with self._lock:
             while len(self._kept) >= KEPT:
                 self._kept.pop(next(iter(self._kept)))
@@ -91,6 +101,29 @@ async def graph(
     """Nodes and edges around a family, a field or a tool; without any, the families."""
 
     def work(registry: Registry) -> str:
-        return json_text(look(registry, caller, place, grounds.of(registry, caller)))
+        return json_text(look(registry, caller, place, grounds.of(registry, caller).ground))
+
+    return Response((await service.ask(work)).encode(), media_type="application/json")
+
+
+@router.get("/v1/names", response_model=list[Match], responses=errors())
+async def names(
+    service: Annotated[Service, Depends(service_of)],
+    caller: Annotated[Caller, Depends(caller_of)],
+    grounds: Annotated[Grounds, Depends(grounds_of)],
+    q: Annotated[str, Query(max_length=500, description="The beginning of a name, or words.")] = "",
+    kind: Annotated[list[Kind] | None, Query(max_length=10)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 12,
+) -> Response:
+    """Tools, fields and families whose names fit what was typed; then tools described so."""
+    kinds = tuple(dict.fromkeys(kind or KINDS))
+
+    def work(registry: Registry) -> str:
+        known = grounds.of(registry, caller).names
+        found = known.fitting(q, kinds, limit)
+        if "tool" in kinds and len(found) < limit:
+            more = described(registry.store, caller, known, q, limit)
+            found += [match for match in more if match not in found][: limit - len(found)]
+        return json_text([asdict(match) for match in found])
 
     return Response((await service.ask(work)).encode(), media_type="application/json")

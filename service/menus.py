@@ -14,7 +14,7 @@ from spm.registry.printing import json_text
 from spm.registry.ranking import PREFIX, SIZE, Ask
 from spm.registry.sighted import sighted
 from spm.registry.tools import Resolver
-from spm.service.answers import MenuAnswer, WhyNotAnswer, errors
+from spm.service.answers import TEXTS, MenuDocument, WhyNotAnswer, errors
 from spm.service.callers import caller_of
 from spm.service.service import Service, service_of
 
@@ -50,9 +50,9 @@ class MenuQuestion(BaseModel):
         },
     )
 
-    request: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_REQUEST)] = Field(
-        description="What the agent should do."
-    )
+    request: Annotated[
+        str, StringConstraints(min_length=1, max_length=LONGEST_REQUEST, pattern=r"\S")
+    ] = Field(description="What the agent should do.")
     state: dict[Name, Any] | list[Name] = Field(
         default=[],
         max_length=1_000,
@@ -124,8 +124,8 @@ def menu_text(registry: Registry, question: MenuQuestion, caller: Caller) -> str
 
 @router.post(
     "/v1/menus",
-    response_model=MenuAnswer,
-    responses=errors(404, 409) | {200: {"content": {"text/plain": {}, "text/markdown": {}}}},
+    response_model=MenuDocument,
+    responses=errors(404, 409) | {200: {"content": TEXTS, "description": "The menu."}},
 )
 async def build_menu(
     question: MenuQuestion,

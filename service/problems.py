@@ -20,6 +20,7 @@ from spm.registry.errors import (
     StoreError,
     StoreLocked,
     UnknownField,
+    UnknownName,
     UnknownTool,
 )
 from spm.registry.printing import json_text
@@ -103,6 +104,9 @@ def problem_of(error: SpmError) -> Problem:
         case UnknownField():
             said = f"No tool requires or produces a field {error.name!r}."
             return Problem(UNKNOWN_FIELD, said, _near(error.nearest))
+        case UnknownName():
+            said = f"No tool or field named {error.name!r}."
+            return Problem(NOT_FOUND, said, _near(error.nearest))
         case AmbiguousTool():
             said = f"{error.name!r} names {len(error.ids)} tools."
             return Problem(AMBIGUOUS, said, f"Say which: {', '.join(error.ids)}")

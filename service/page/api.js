@@ -14,8 +14,7 @@ export class Problem extends Error {
 // Kept for this tab only; gone when it is closed.
 export const token = {
   get: () => sessionStorage.getItem(TOKEN) || "",
-  set: (value) =>
-    value ? sessionStorage.setItem(TOKEN, value) : sessionStorage.removeItem(TOKEN),
+  set: (value) => (value ? sessionStorage.setItem(TOKEN, value) : sessionStorage.removeItem(TOKEN)),
 };
 
 async function problem(response) {

@@ -2,24 +2,15 @@
 
 import { combo } from "./combo.js";
 import { byId, h, nameOf, replace } from "./dom.js";
-import { fields } from "./vocabulary.js";
-
-async function complete(text) {
-  const wanted = text.toLowerCase().replace(/[\s-]+/g, "_");
-  const found = (await fields()).filter((row) => row.field.toLowerCase().includes(wanted));
-  found.sort((a, b) => a.field.indexOf(wanted) - b.field.indexOf(wanted) || (a.field < b.field ? -1 : 1));
-  return found.slice(0, 12).map((row) => ({
-    value: row.field,
-    label: row.field,
-    note: row.consumers === undefined ? "" : `taken by ${row.consumers}, made by ${row.producers}`,
-  }));
-}
+import { complete } from "./vocabulary.js";
 
 const without = (list, name) => list.filter((item) => item !== name);
 
 /** Wire the controls once. */
 export function controls({ update, place }) {
-  byId("q").addEventListener("input", () => update({ q: byId("q").value, tool: "", done: [], without: [] }, { step: false }));
+  byId("q").addEventListener("input", () =>
+    update({ q: byId("q").value, tool: "", done: [], without: [] }, { step: false }),
+  );
   byId("ask").addEventListener("submit", (event) => {
     event.preventDefault();
     update({ q: byId("q").value });
@@ -27,20 +18,27 @@ export function controls({ update, place }) {
   for (const id of ["k", "prefix"]) {
     byId(id).addEventListener("change", () => {
       const value = byId(id).valueAsNumber;
-      update({ [id]: Number.isInteger(value) ? Math.min(Math.max(value, 1), Number(byId(id).max)) : place()[id] });
+      update({
+        [id]: Number.isInteger(value)
+          ? Math.min(Math.max(value, 1), Number(byId(id).max))
+          : place()[id],
+      });
     });
   }
   byId("readonly").addEventListener("change", () => update({ readonly: byId("readonly").checked }));
-  replace(byId("add-field"), combo({
-    label: "Add a visible field",
-    placeholder: "+ add a field",
-    search: complete,
-    free: true,
-    choose: (name) => {
-      const { state, without: denied } = place();
-      update({ state: [...without(state, name), name], without: without(denied, name) });
-    },
-  }));
+  replace(
+    byId("add-field"),
+    combo({
+      label: "Add a visible field",
+      placeholder: "+ add a field",
+      search: (text, signal) => complete(text, ["field"], signal),
+      free: true,
+      choose: (name) => {
+        const { state, without: denied } = place();
+        update({ state: [...without(state, name), name], without: without(denied, name) });
+      },
+    }),
+  );
 }
 
 /** Show a place in the controls. What is being typed is left alone. */
@@ -51,31 +49,61 @@ export function refresh(place, menu, { update }) {
   byId("prefix").value = place.prefix;
   byId("readonly").checked = place.readonly;
   byId("done-row").hidden = !place.done.length;
-  replace(byId("done"), place.done.map((id) =>
-    chip(nameOf(id), "", "done", `Take back that ${nameOf(id)} ran`, () => update({ done: without(place.done, id) }))));
+  replace(
+    byId("done"),
+    place.done.map((id) =>
+      chip(nameOf(id), "", "done", `Take back that ${nameOf(id)} ran`, () =>
+        update({ done: without(place.done, id) }),
+      ),
+    ),
+  );
   replace(byId("fields"), chips(place, menu, update));
 }
 
 function chips(place, menu, update) {
   const said = new Set(place.state);
-  const read = (menu?.state ?? []).filter((name) => !said.has(name) && !place.without.includes(name));
+  const read = (menu?.state ?? []).filter(
+    (name) => !said.has(name) && !place.without.includes(name),
+  );
   return [
     ...read.map((name) =>
       chip(name, "in the request", "read", `${name} is not in the request`, () =>
-        update({ without: [...place.without, name] }))),
+        update({ without: [...place.without, name] }),
+      ),
+    ),
     ...place.state.map((name) =>
-      chip(name, "added", "added", `Remove ${name}`, () => update({ state: without(place.state, name) }))),
+      chip(name, "added", "added", `Remove ${name}`, () =>
+        update({ state: without(place.state, name) }),
+      ),
+    ),
     ...place.without.map((name) =>
-      chip(name, "taken out", "denied", `Put ${name} back`, () => update({ without: without(place.without, name) }), "↺")),
-    read.length || said.size || place.without.length ? null : h("li", { class: "soft" }, "none yet"),
+      chip(
+        name,
+        "taken out",
+        "denied",
+        `Put ${name} back`,
+        () => update({ without: without(place.without, name) }),
+        "↺",
+      ),
+    ),
+    read.length || said.size || place.without.length
+      ? null
+      : h("li", { class: "soft" }, "none yet"),
   ];
 }
 
 function chip(name, note, kind, label, act, sign = "×") {
-  return h("li", { class: `chip ${kind}` },
+  return h(
+    "li",
+    { class: `chip ${kind}` },
     h("span", { class: "text" }, name),
     note ? h("span", { class: "soft" }, note) : null,
-    h("button", { type: "button", "aria-label": label, title: label, onclick: (event) => drop(event, act) }, sign));
+    h(
+      "button",
+      { type: "button", "aria-label": label, title: label, onclick: (event) => drop(event, act) },
+      sign,
+    ),
+  );
 }
 
 /** Removing a chip removes the button that has the focus: give it to the next one. */

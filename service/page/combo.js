@@ -18,9 +18,17 @@ export function combo({ label, placeholder = "", search, choose, free = false })
   let options = [];
   let at = -1;
   const input = h("input", {
-    id, type: "text", role: "combobox", placeholder, maxlength: 300, spellcheck: "false",
-    autocomplete: "off", "aria-label": label, "aria-autocomplete": "list",
-    "aria-expanded": "false", "aria-controls": `${id}-list`,
+    id,
+    type: "text",
+    role: "combobox",
+    placeholder,
+    maxlength: 300,
+    spellcheck: "false",
+    autocomplete: "off",
+    "aria-label": label,
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": `${id}-list`,
   });
   const list = h("ul", { id: `${id}-list`, role: "listbox", "aria-label": label, hidden: true });
 
@@ -47,12 +55,25 @@ export function combo({ label, placeholder = "", search, choose, free = false })
     const found = await ask((signal) => search(input.value.trim(), signal)).catch(() => []);
     if (found === undefined || document.activeElement !== input) return;
     options = found;
-    replace(list, found.map((option, i) =>
-      h("li", { id: `${id}-${i}`, role: "option", "aria-selected": "false",
-        onpointerdown: (event) => { event.preventDefault(); take(option.value); } },
-        h("span", {}, option.label),
-        option.note ? h("span", { class: "soft" }, option.note) : null),
-    ));
+    replace(
+      list,
+      found.map((option, i) =>
+        h(
+          "li",
+          {
+            id: `${id}-${i}`,
+            role: "option",
+            "aria-selected": "false",
+            onpointerdown: (event) => {
+              event.preventDefault();
+              take(option.value);
+            },
+          },
+          h("span", {}, option.label),
+          option.note ? h("span", { class: "soft" }, option.note) : null,
+        ),
+      ),
+    );
     open(found.length > 0);
   };
   const later = debounced(look, 140);

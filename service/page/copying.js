@@ -17,7 +17,9 @@ const FORMATS = {
 
 /** Wire the buttons once. */
 export function actions({ question }) {
-  byId("format").append(...Object.entries(FORMATS).map(([value, text]) => h("option", { value }, text)));
+  byId("format").append(
+    ...Object.entries(FORMATS).map(([value, text]) => h("option", { value }, text)),
+  );
   byId("copy").addEventListener("click", async () => {
     const format = byId("format").value;
     try {
@@ -29,9 +31,11 @@ export function actions({ question }) {
       await offer("The menu cannot be copied", `${error.message} ${error.next}`.trim());
     }
   });
-  byId("link").addEventListener("click", () => copied(location.href).then(
-    (done) => (done ? announce("Link copied.") : offer("Link", location.href)),
-  ));
+  byId("link").addEventListener("click", () =>
+    copied(location.href).then((done) =>
+      done ? announce("Link copied.") : offer("Link", location.href),
+    ),
+  );
   byId("copy-again").addEventListener("click", async () => {
     byId("copied").select();
     say(await copied(byId("copied").value));

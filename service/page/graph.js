@@ -46,7 +46,12 @@ function placed(drawing, down) {
     if (!edge.lines?.length) return { edge, legs: [pairs.push([a, b]) - 1] };
     const label = labelled(edge);
     const middle = boxes.push(turned(label, down)) - 1;
-    return { edge, label, middle, legs: [pairs.push([a, middle]) - 1, pairs.push([middle, b]) - 1] };
+    return {
+      edge,
+      label,
+      middle,
+      legs: [pairs.push([a, middle]) - 1, pairs.push([middle, b]) - 1],
+    };
   });
   const bare = parts.every((part) => !part.label); // then curves need room of their own
   const found = arrange(boxes, pairs, { gap: down ? 22 : bare ? 84 : 24 });

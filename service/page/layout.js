@@ -159,7 +159,12 @@ function heights(columns, sizes, links) {
     stacked(column, wanted, sizes).forEach((y, i) => {
       ys[column[i]] = y;
     });
-  columns.forEach((column) => settle(column, column.map(() => 0)));
+  columns.forEach((column) =>
+    settle(
+      column,
+      column.map(() => 0),
+    ),
+  );
   for (let sweep = 0; sweep < 2 * SWEEPS; sweep += 1) {
     for (const column of sweep % 2 ? [...columns].reverse() : columns) {
       const wanted = column.map((node) => {

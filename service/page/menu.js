@@ -9,8 +9,8 @@ import { legend } from "./legend.js";
 import { go, read } from "./place.js";
 import { drawingOf } from "./route.js";
 import { row } from "./tools.js";
-import { forget as forgetFields } from "./vocabulary.js";
 import * as why from "./why.js";
+import { absent } from "./whynot.js";
 
 const EXAMPLES = [
   "Email the customer the receipt for order 4821",
@@ -71,7 +71,10 @@ const later = debounced(run, 220);
 
 function failed(error) {
   if (!(error instanceof Problem)) throw error;
-  replace(byId("menu-problem"), h("p", { class: "problem" }, h("b", {}, error.message), " ", error.next));
+  replace(
+    byId("menu-problem"),
+    h("p", { class: "problem" }, h("b", {}, error.message), " ", error.next),
+  );
 }
 
 const routeNames = () =>
@@ -98,14 +101,25 @@ function render() {
     `revision ${menu.revision}`,
   ].join(" · ");
   byId("route-title").textContent = names.length ? `Route of ${names.length}` : "No route";
-  replace(byId("notes"), menu.notes.map((note) => h("li", {}, note)));
+  replace(
+    byId("notes"),
+    menu.notes.map((note) => h("li", {}, note)),
+  );
   picture();
   const seen = new Set(menu.route);
   const front = menu.items.filter((item) => seen.has(item.id));
   const behind = menu.items.filter((item) => !seen.has(item.id));
-  replace(byId("route"), front.map((item) => row(item, menu, act, true)));
-  replace(byId("backups"), behind.map((item) => row(item, menu, act, false)));
-  byId("backups-title").textContent = behind.length ? `${plural(behind.length, "backup")}` : "No backups";
+  replace(
+    byId("route"),
+    front.map((item) => row(item, menu, act, true)),
+  );
+  replace(
+    byId("backups"),
+    behind.map((item) => row(item, menu, act, false)),
+  );
+  byId("backups-title").textContent = behind.length
+    ? `${plural(behind.length, "backup")}`
+    : "No backups";
   panel();
 }
 
@@ -132,15 +146,20 @@ function welcome() {
   return replace(
     box,
     h("p", { class: "soft" }, "Type a request, or try one of the demo shop:"),
-    h("ul", { class: "examples" }, EXAMPLES.map((text) =>
-      h("li", {}, h("button", { type: "button", onclick: () => update({ q: text }) }, text)))),
+    h(
+      "ul",
+      { class: "examples" },
+      EXAMPLES.map((text) =>
+        h("li", {}, h("button", { type: "button", onclick: () => update({ q: text }) }, text)),
+      ),
+    ),
   );
 }
 
 export function start() {
   controls(act, later);
   actions({ question, named: () => menu?.request || "" });
-  why.absent(byId("absent"), act);
+  absent(byId("absent"), act);
   ["route", "backups"].forEach((id) => roving(byId(id), ".open"));
   let width = 0;
   new ResizeObserver(
@@ -158,10 +177,10 @@ export function show(at) {
   refresh(place, menu, act);
   const key = place.q.trim() ? JSON.stringify(question()) : "";
   if (key === asked) return menu ? panel() : render();
-  return menu ? later() : later.now();
+  // Who types is waited for; everything else is answered at once.
+  return document.activeElement === byId("q") ? later() : later.now();
 }
 
 export function forget() {
-  forgetFields();
   [menu, asked] = [null, ""];
 }

@@ -32,14 +32,22 @@ function families(piece) {
       kind: "flows",
       weight: edge.count / 4, // thousands of runs between families are no thicker than a menu's few
       lines: [],
-      spoken: `${edge.source.slice(7)} → ${edge.target.slice(7)}: ${edge.fields.join(", ")}` +
+      spoken:
+        `${edge.source.slice(7)} → ${edge.target.slice(7)}: ${edge.fields.join(", ")}` +
         `${edge.meets > edge.fields.length ? " …" : ""}${edge.count ? `, seen ${edge.count} times` : ""}`,
     })),
   };
 }
 
 function familyNode(node) {
-  return { id: node.id, label: node.name || "(no family)", note: plural(node.facts.tools, "tool"), kind: "family", shape: "folder", of: node };
+  return {
+    id: node.id,
+    label: node.name || "(no family)",
+    note: plural(node.facts.tools, "tool"),
+    kind: "family",
+    shape: "folder",
+    of: node,
+  };
 }
 
 function family(piece, optional) {
@@ -52,10 +60,19 @@ function family(piece, optional) {
     if (edge.kind === "optional" && !optional) continue;
     const inward = known.get(edge.source).kind === "field";
     const end = known.get(inward ? edge.source : edge.target);
-    const id = add({ ...fieldNode(end), id: `${inward ? "in" : "out"} ${end.id}`, layer: inward ? 0 : 2 });
+    const id = add({
+      ...fieldNode(end),
+      id: `${inward ? "in" : "out"} ${end.id}`,
+      layer: inward ? 0 : 2,
+    });
     edges.push(line(edge, inward ? id : edge.source, inward ? edge.target : id));
   }
-  return { label: `Tools of the family ${piece.name} with what they take and give`, nodes, edges, wide: true };
+  return {
+    label: `Tools of the family ${piece.name} with what they take and give`,
+    nodes,
+    edges,
+    wide: true,
+  };
 }
 
 function field(piece) {
@@ -65,7 +82,11 @@ function field(piece) {
   const edges = piece.edges.map((edge) => {
     const inward = edge.target === middle;
     const end = piece.nodes.find((node) => node.id === (inward ? edge.source : edge.target));
-    const id = add({ ...sideNode(end), id: `${inward ? "in" : "out"} ${end.id}`, layer: inward ? 0 : 2 });
+    const id = add({
+      ...sideNode(end),
+      id: `${inward ? "in" : "out"} ${end.id}`,
+      layer: inward ? 0 : 2,
+    });
     return line(edge, inward ? id : middle, inward ? middle : id);
   });
   const own = piece.nodes.find((node) => node.id === middle);
@@ -79,16 +100,22 @@ function tool(piece) {
   const known = new Map(piece.nodes.map((node) => [node.id, node]));
   const own = piece.name;
   add({ ...toolNode(known.get(own), 2), kind: "target", shape: "target" });
-  const takes = new Set(piece.edges.filter((edge) => edge.target === own).map((edge) => edge.source));
-  const gives = new Set(piece.edges.filter((edge) => edge.source === own).map((edge) => edge.target));
+  const takes = new Set(
+    piece.edges.filter((edge) => edge.target === own).map((edge) => edge.source),
+  );
+  const gives = new Set(
+    piece.edges.filter((edge) => edge.source === own).map((edge) => edge.target),
+  );
   const edges = piece.edges.flatMap((edge) => {
     if (edge.kind === "precedes") return seen(edge, own, known, add);
     if (edge.target === own) return [line(edge, part(edge.source, "in", 1), own)];
     if (edge.source === own) return [line(edge, own, part(edge.target, "out", 3))];
     const both = [];
     // A field may be taken and given by the tool: then its makers and takers stand on both sides.
-    if (takes.has(edge.target)) both.push(line(edge, part(edge.source, "in", 0), part(edge.target, "in", 1)));
-    if (gives.has(edge.source)) both.push(line(edge, part(edge.source, "out", 3), part(edge.target, "out", 4)));
+    if (takes.has(edge.target))
+      both.push(line(edge, part(edge.source, "in", 0), part(edge.target, "in", 1)));
+    if (gives.has(edge.source))
+      both.push(line(edge, part(edge.source, "out", 3), part(edge.target, "out", 4)));
     return both;
   });
   function part(id, side, layer) {
@@ -101,12 +128,32 @@ function seen(edge, own, known, add) {
   const inward = edge.target === own;
   const other = inward ? edge.source : edge.target;
   if (other === own) return [];
-  const id = add({ ...sideNode(known.get(other)), id: `${inward ? "in" : "out"} ${other}`, layer: inward ? 0 : 4 });
-  return [{ source: inward ? id : own, target: inward ? own : id, kind: "seen", weight: edge.count, lines: [], spoken: `seen ${edge.count} times` }];
+  const id = add({
+    ...sideNode(known.get(other)),
+    id: `${inward ? "in" : "out"} ${other}`,
+    layer: inward ? 0 : 4,
+  });
+  return [
+    {
+      source: inward ? id : own,
+      target: inward ? own : id,
+      kind: "seen",
+      weight: edge.count,
+      lines: [],
+      spoken: `seen ${edge.count} times`,
+    },
+  ];
 }
 
 function line(edge, source, target) {
-  return { source, target, kind: edge.kind === "optional" ? "optional" : "flows", weight: edge.count, lines: [], spoken: edge.kind };
+  return {
+    source,
+    target,
+    kind: edge.kind === "optional" ? "optional" : "flows",
+    weight: edge.count,
+    lines: [],
+    spoken: edge.kind,
+  };
 }
 
 /** Adds a node unless one of its id is there; says the id. */
@@ -122,17 +169,38 @@ function once(nodes) {
 function sideNode(node) {
   if (node.kind === "field") return fieldNode(node);
   if (node.kind === "tool") return toolNode(node);
-  return { id: node.id, label: `… ${node.name}`, kind: "more", shape: "box", of: node, spoken: `${node.name}: show all` };
+  return {
+    id: node.id,
+    label: `… ${node.name}`,
+    kind: "more",
+    shape: "box",
+    of: node,
+    spoken: `${node.name}: show all`,
+  };
 }
 
 function toolNode(node, layer) {
   const review = node.facts.effects === "destructive";
-  return { id: node.id, label: node.name, note: node.facts.service, kind: review ? "review" : "toolnode", shape: review ? "stop" : "box", layer, of: node,
-    spoken: `tool ${node.name} of ${node.facts.service}${review ? ", destructive" : ""}` };
+  return {
+    id: node.id,
+    label: node.name,
+    note: node.facts.service,
+    kind: review ? "review" : "toolnode",
+    shape: review ? "stop" : "box",
+    layer,
+    of: node,
+    spoken: `tool ${node.name} of ${node.facts.service}${review ? ", destructive" : ""}`,
+  };
 }
 
 function fieldNode(node) {
   const { makers, takers } = node.facts;
-  return { id: node.id, label: node.name, kind: makers ? "field" : "ask", shape: "pill", of: node,
-    spoken: `field ${node.name}, made by ${makers}, needed by ${takers}` };
+  return {
+    id: node.id,
+    label: node.name,
+    kind: makers ? "field" : "ask",
+    shape: "pill",
+    of: node,
+    spoken: `field ${node.name}, made by ${makers}, needed by ${takers}`,
+  };
 }

@@ -16,7 +16,12 @@ export async function show() {
     replace(place, title, token.get() ? download(text) : frame());
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    replace(place, title, h("p", {}, error.message), error.status === 404 ? how() : h("p", { class: "soft" }, error.next));
+    replace(
+      place,
+      title,
+      h("p", {}, error.message),
+      error.status === 404 ? how() : h("p", { class: "soft" }, error.next),
+    );
   }
 }
 
@@ -24,21 +29,36 @@ export async function show() {
 function frame() {
   return [
     h("p", {}, h("a", { href: "report", target: "_blank", rel: "noopener" }, "Open it alone")),
-    h("iframe", { src: "report", title: "Evaluation report", sandbox: "allow-scripts", class: "card" }),
+    h("iframe", {
+      src: "report",
+      title: "Evaluation report",
+      sandbox: "allow-scripts",
+      class: "card",
+    }),
   ];
 }
 
 function download(text) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/html" }));
-  return h("p", {}, h("a", { class: "button", href: address, download: "spm-report.html" }, "Save the report"),
-    h("span", { class: "soft" }, " It opens in any browser."));
+  return h(
+    "p",
+    {},
+    h("a", { class: "button", href: address, download: "spm-report.html" }, "Save the report"),
+    h("span", { class: "soft" }, " It opens in any browser."),
+  );
 }
 
 function how() {
   const step = (text, code) => h("li", {}, text, h("pre", {}, h("code", {}, code)));
-  return h("ol", {},
-    step("Measure menus on known paths and write a report:", "spm eval tasks.jsonl --html report.html"),
-    step("Start the service with it:", "spm serve --report report.html"));
+  return h(
+    "ol",
+    {},
+    step(
+      "Measure menus on known paths and write a report:",
+      "spm eval tasks.jsonl --html report.html",
+    ),
+    step("Start the service with it:", "spm serve --report report.html"),
+  );
 }
 
 export function forget() {

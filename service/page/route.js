@@ -54,12 +54,24 @@ function origin(sources, inside, done) {
 
 function outside(source) {
   if (source === "request") {
-    return { id: source, label: "request", kind: "request", shape: "pill", inert: true,
-      spoken: "What the request says" };
+    return {
+      id: source,
+      label: "request",
+      kind: "request",
+      shape: "pill",
+      inert: true,
+      spoken: "What the request says",
+    };
   }
   if (source === "ask") {
-    return { id: source, label: "ask the user", kind: "ask", shape: "pill", inert: true,
-      spoken: "Nobody in the menu makes it: ask the user" };
+    return {
+      id: source,
+      label: "ask the user",
+      kind: "ask",
+      shape: "pill",
+      inert: true,
+      spoken: "Nobody in the menu makes it: ask the user",
+    };
   }
   return { id: source, label: nameOf(source), note: "ran already", kind: "done", shape: "box" };
 }

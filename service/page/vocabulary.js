@@ -1,20 +1,15 @@
-// The fields there are, asked for once: for completion.
+// Names by their beginnings, for completion: the service knows them all, also of large registries.
 
 import { get } from "./api.js";
 
-let known = null;
-
-/** Rows {field, producers?, consumers?}; an empty list when the service does not say. */
-export async function fields() {
-  known ??= get("v1/fields", {})
-    .then((found) => (found.fields ?? found).map((row) => (typeof row === "string" ? { field: row } : row)))
-    .catch(() => {
-      known = null;
-      return [];
-    });
-  return known;
-}
-
-export function forget() {
-  known = null;
+/** Options for a combobox; `kinds` some of "tool", "field" and "family". */
+export async function complete(text, kinds, signal) {
+  const query = new URLSearchParams([["q", text], ...kinds.map((kind) => ["kind", kind])]);
+  const found = await get(`v1/names?${query}`, {}, signal);
+  return found.map((match) => ({
+    value: match.id,
+    label: match.name,
+    note: kinds.length > 1 ? `${match.kind} · ${match.note}` : match.note,
+    kind: match.kind,
+  }));
 }

@@ -20,7 +20,13 @@ from spm.service.settings import ServiceSettings
 def serving(service: Service) -> Iterator[httpx.Client]:
     """A client of a server that runs until the end of the block."""
     config = uvicorn.Config(
-        create_app(service), port=0, log_config=None, proxy_headers=False, lifespan="on", ws="none"
+        create_app(service),
+        port=0,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        lifespan="on",
+        ws="none",
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

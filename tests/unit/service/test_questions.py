@@ -78,7 +78,7 @@ def test_tools_by_words_family_service_and_field(client, shop):
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/v1/tools/lookup_ordr", 404), ("/v1/impact/lookup_ordr", 422), ("/v1/paths", 422),
+        ("/v1/tools/lookup_ordr", 404), ("/v1/impact/lookup_ordr", 404), ("/v1/paths", 422),
         ("/v1/paths?from=a&to=b", 404), ("/v1/paths?from=lookup_order&to=lookup_order", 422),
         ("/v1/paths?have=nowhere&to=lookup_order", 404), ("/v1/tools?after=nowhere", 404),
         ("/v1/tools?limit=0", 422), ("/v1/tools?limit=x", 422), ("/v1/atlas?visible=nowhere", 404),

@@ -1,0 +1,52 @@
+"""The service's description of itself: OpenAPI 3.1, complete to the last problem and header."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from spm.service.callers import OPEN
+from spm.service.problems import ProblemDetails
+from spm.service.watching import ID
+
+SERVERLESS = "Give every request a token, or ask from the machine that the service runs on."
+_BEARER = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": f"A token of `spm tokens create`. {SERVERLESS}",
+}
+_ID = {
+    "schema": {"type": "string"},
+    "description": "The id of the request in the logs; one that was sent is kept.",
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Let an application describe itself; made once, when it is first asked for."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _described(app)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    found = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        routes=app.routes,
+        openapi_version="3.1.0",
+    )
+    parts = found.setdefault("components", {})
+    parts.setdefault("schemas", {})[ProblemDetails.__name__] = ProblemDetails.model_json_schema()
+    parts["securitySchemes"] = {"token": _BEARER}
+    for path, methods in found["paths"].items():
+        for operation in methods.values():
+            # An empty requirement: also without, on the loopback.
+            operation["security"] = [{}] if path in OPEN else [{"token": []}, {}]
+            for response in operation["responses"].values():
+                response.setdefault("headers", {})[ID] = _ID
+    return found
