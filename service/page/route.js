@@ -15,7 +15,7 @@ export const LEGEND = {
   target: ["target", "target: what was asked for"],
   terminal: ["target", "terminal: ends the route"],
   review: ["stop", "destructive: a person approves"],
-  backup: ["box", "backup"],
+  backup: ["box", "backup that makes what is missing"],
 };
 
 /** The route of a menu; `done` are the tools that ran before. */
@@ -32,7 +32,7 @@ export function drawingOf(menu, done) {
   for (const item of route) {
     for (const [field, sources] of Object.entries(item.needs)) {
       const source = origin(sources, inside, done);
-      if (!inside.has(source)) extra.set(source, outside(source));
+      if (!inside.has(source)) extra.set(source, outside(source, done));
       edge(source, item.id, source === "ask" ? "asked" : "flows").fields.push(field);
     }
   }
@@ -52,7 +52,7 @@ function origin(sources, inside, done) {
   return sources.find((source) => done.includes(source)) || (sources[0] ?? "ask");
 }
 
-function outside(source) {
+function outside(source, done) {
   if (source === "request") {
     return {
       id: source,
@@ -73,7 +73,8 @@ function outside(source) {
       spoken: "Nobody in the menu makes it: ask the user",
     };
   }
-  return { id: source, label: nameOf(source), note: "ran already", kind: "done", shape: "box" };
+  const [kind, note] = done.includes(source) ? ["done", "ran already"] : ["backup", "backup"];
+  return { id: source, label: nameOf(source), note, kind, shape: "box" };
 }
 
 /**

@@ -28,7 +28,7 @@ export async function whyNot(panel, id, act) {
     );
     return;
   }
-  if (!found) return;
+  if (!found || !panel.dataset.shown.startsWith(`${id} `)) return; // another tool was chosen
   const ran = act.place().done.includes(found.tool);
   replace(
     panel,
