@@ -104,7 +104,10 @@ def warn_unknown(registry: "Registry", state: tuple[str, ...]) -> None:
 
 def prepared(registry: "Registry") -> None:
     """Make the vectors that are missing, so that a menu can be built."""
-    from spm.cli.vectors import encode
+    from spm.gnn.snapshot.serving import snapshots_of
 
-    if not registry.encoded():
+    # Only a complete registry has a snapshot; asking it does not even open the graph.
+    if snapshots_of(registry.store).current() is None and not registry.encoded():
+        from spm.cli.vectors import encode
+
         encode(registry)

@@ -105,7 +105,6 @@ def menu(
 
     After a step, ask again with --done TOOL, and --observed FIELD for what its result carried.
     """
-    from spm.registry.menus.lockfile import lock as locked
     from spm.registry.menus.serving import serve
     from spm.registry.ranking import Ask
 
@@ -127,6 +126,8 @@ def menu(
         built = registry.answer(ask)
         ready = serve(registry.store, built, shape, ranked=aliases, budget=token_budget)
         if lock:
+            from spm.registry.menus.lockfile import lock as locked
+
             kept = locked(
                 registry.store, ask, ready.menu, budget=token_budget, format=shape, aliases=aliases
             )
@@ -142,15 +143,15 @@ def menu(
 
 def _beside(ready: "Serving", names: Path | None, html: Path | None) -> None:
     """Write the files that were asked for."""
-    import json
-
-    from spm.registry.pictures.menus import draw_menu
-    from spm.registry.pictures.rendering import render
-
     if names:
+        import json
+
         write(names, json.dumps(ready.key(), indent=2, ensure_ascii=True) + "\n")
         note(f"Names written to {names}")
     if html:
+        from spm.registry.pictures.menus import draw_menu
+        from spm.registry.pictures.rendering import render
+
         write(html, render(draw_menu(ready.menu), "html"))
         note(f"Picture written to {html}")
 

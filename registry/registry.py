@@ -1,4 +1,9 @@
-"""The registry as one object: open a store, register, import, ask, build menus."""
+"""The registry as one object: open a store, register, import, ask, build menus.
+
+What only some of its methods need is imported by them: a menu pays for nothing else.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,19 +17,17 @@ from spm.registry import encoding
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError, InputError, StoreError
-from spm.registry.gate import check_read_only
-from spm.registry.models import Manifest, Trace
-from spm.registry.paths import Path, Plan, find_paths, plan
 from spm.registry.ranking import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
-from spm.registry.registration import Link, Registration, register
 from spm.registry.settings import Settings, settings
-from spm.registry.sighted import sighted
 from spm.registry.store import Answer, Row, Store
-from spm.registry.tools import Resolver, ToolView, remove, show
-from spm.registry.traces import Import, import_traces
 
 if TYPE_CHECKING:
     from spm.registry.formats.source import Source
+    from spm.registry.models import Manifest, Trace
+    from spm.registry.paths import Path, Plan
+    from spm.registry.registration import Link, Registration
+    from spm.registry.tools import ToolView
+    from spm.registry.traces import Import
 
 RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
@@ -39,7 +42,7 @@ class Registry:
         self._ranker: Ranker | None = None
 
     @classmethod
-    def open(cls, location: str | Settings | None = None) -> "Registry":
+    def open(cls, location: str | Settings | None = None) -> Registry:
         """Open a store: a path, an address of Neo4j, or None for what the environment says.
 
         Raises:
@@ -58,9 +61,11 @@ class Registry:
         pin: bool = False,
     ) -> Registration:
         """Register a manifest, whole or not at all; see `registration.register`."""
+        from spm.registry.registration import register
+
         return register(self.store, manifest, operation, origin=origin, links=links, pin=pin)
 
-    def add(self, source: "Source", *, pin: bool = False) -> Registration:
+    def add(self, source: Source, *, pin: bool = False) -> Registration:
         """Register what an importer read, with its explicit links."""
         return self.register(source.manifest, origin=source.origin, links=source.links, pin=pin)
 
@@ -72,10 +77,14 @@ class Registry:
 
     def show(self, name: str) -> ToolView:
         """Everything about one tool."""
+        from spm.registry.tools import show
+
         return show(self.store, name)
 
     def remove(self, name: str, *, force: bool = False) -> str:
         """Remove a tool; its published versions stay."""
+        from spm.registry.tools import remove
+
         return remove(self.store, name, force=force)
 
     def import_traces(
@@ -87,16 +96,22 @@ class Registry:
         caller: Caller = EVERYTHING,
     ) -> Import:
         """Import trajectories, all or none of them."""
+        from spm.registry.traces import import_traces
+
         return import_traces(
             self.store, found, skip_unknown=skip_unknown, progress=progress, caller=caller
         )
 
     def paths(self, source: str, target: str) -> list[Path]:
         """Ways from one tool to another."""
+        from spm.registry.paths import find_paths
+
         return find_paths(self.store, source, target)
 
     def plan(self, have: list[str], target: str) -> Plan:
         """What must run before `target` can, given some fields."""
+        from spm.registry.paths import plan
+
         return plan(self.store, have, target)
 
     def cypher(self, text: str, params: Mapping[str, object] | None = None) -> Answer:
@@ -105,6 +120,8 @@ class Registry:
         Raises:
             QueryRefused: the query is not read-only.
         """
+        from spm.registry.gate import check_read_only
+
         check_read_only(text)
         return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
 
@@ -172,6 +189,8 @@ class Registry:
         Raises:
             UnknownTool: no tool carries the name.
         """
+        from spm.registry.tools import Resolver
+
         identity = Resolver(self.store).resolve(tool)
         return (ranker or self.ranker()).why_not(self.resolved(ask), identity)
 
@@ -190,6 +209,9 @@ class Registry:
         if not ask.done:
             return ask
         # Who may only read may still say what others did.
+        from spm.registry.sighted import sighted
+        from spm.registry.tools import Resolver
+
         resolver = Resolver(sighted(self.store, replace(ask.caller, read_only=False)))
         return replace(ask, done=tuple(dict.fromkeys(map(resolver.resolve, ask.done))))
 
@@ -208,7 +230,7 @@ class Registry:
         """Let go of the store."""
         self.store.close()
 
-    def __enter__(self) -> "Registry":
+    def __enter__(self) -> Registry:
         return self
 
     def __exit__(

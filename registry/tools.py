@@ -1,15 +1,19 @@
 """Finding, showing and removing tools."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
-from spm.registry.models import ToolSpec
 from spm.registry.naming import fold, nearest
 from spm.registry.reader import Reader
 from spm.registry.store import Row, Store, Transaction
+
+if TYPE_CHECKING:
+    from spm.registry.models import ToolSpec
 
 
 class Resolver:
@@ -91,6 +95,8 @@ def _grouped(rows: list[Row]) -> dict[str, list[str]]:
 
 def definitions(store: Store, ids: Iterable[str] | None = None) -> dict[str, ToolSpec]:
     """The current definitions of these tools, or of every tool."""
+    from spm.registry.models import ToolSpec
+
     ids = [row["id"] for row in store.read("tools/names")] if ids is None else list(ids)
     return {
         row["id"]: ToolSpec.model_validate(json.loads(row["definition"]))

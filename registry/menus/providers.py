@@ -1,13 +1,16 @@
 """Menus as providers take them: the registered definitions in order, under legal names."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spm.registry.formats.loading import clean
 from spm.registry.menus.names import ANTHROPIC, MCP, OPENAI, Names, Rule
-from spm.registry.models import InputSpec, OutputSpec, ToolSpec
 from spm.registry.ranking import Menu, MenuItem
+
+if TYPE_CHECKING:  # a menu in a table needs no definition, nor what checks them
+    from spm.registry.models import OutputSpec, ToolSpec
 
 Json = dict[str, Any]
 
@@ -155,6 +158,8 @@ def refused(menu: Menu, specs: dict[str, ToolSpec]) -> list[str]:
 
 def _bare(item: MenuItem) -> ToolSpec:
     """What a menu knows of a tool whose definition is lost; not checked, and cleaned when said."""
+    from spm.registry.models import InputSpec, ToolSpec
+
     inputs = tuple(InputSpec.model_construct(name=name) for name in item.needs)
     return ToolSpec.model_construct(
         name=item.name, title=item.title, description=item.description, inputs=inputs
@@ -162,6 +167,8 @@ def _bare(item: MenuItem) -> ToolSpec:
 
 
 def _schema(fields: Iterable[OutputSpec]) -> Json:
+    from spm.registry.models import InputSpec
+
     properties: dict[str, Json] = {}
     for spec in fields:
         said: Json = {"type": spec.type}
@@ -173,6 +180,13 @@ def _schema(fields: Iterable[OutputSpec]) -> Json:
     found: Json = {"type": "object", "properties": properties}
     required = [spec.name for spec in fields if isinstance(spec, InputSpec) and spec.required]
     return {**found, "required": required} if required else found
+
+
+def clean(text: str) -> str:
+    """Text as the registry accepts it."""
+    from spm.registry.formats.loading import clean
+
+    return clean(text)
 
 
 def _said(schema: Any) -> Any:

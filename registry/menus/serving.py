@@ -1,18 +1,22 @@
 """A menu ready to be handed over: fitted into a budget, named, with the definitions behind it."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spm.registry.menus.budget import Fitted, fit
 from spm.registry.menus.evidence import review
 from spm.registry.menus.markdown import to_markdown
 from spm.registry.menus.names import Names, name
 from spm.registry.menus.providers import NEUTRAL, PROVIDERS, Provider, entries, refused
-from spm.registry.models import ToolSpec
 from spm.registry.printing import json_text, printable
 from spm.registry.ranking import Menu
 from spm.registry.store import Store
 from spm.registry.tools import definitions
+
+if TYPE_CHECKING:
+    from spm.registry.models import ToolSpec
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,8 @@ def serve(
         budget: keep what fits into so many tokens, by the estimate of `budget.tokens`.
     """
     provider = PROVIDERS.get(format or "", NEUTRAL)
-    specs = definitions(store, [item.id for item in menu.items])
+    wanted = format in PROVIDERS or budget is not None  # or nobody looks at definitions
+    specs = definitions(store, [item.id for item in menu.items]) if wanted else {}
     fitted = None
     if budget is not None:
         called = name(menu.items, provider.rule, ranked=ranked)

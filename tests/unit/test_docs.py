@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from spm.cli.main import app
+from spm.cli.tree import app
 from spm.registry.graph import LABELS, RELATIONSHIPS
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from spm.cli.main import app
+from spm.cli.tree import app
 from spm.registry import demo
 
 RECEIPT = "messaging/send_email_receipt"

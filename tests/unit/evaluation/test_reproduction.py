@@ -7,7 +7,7 @@ import yaml
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from spm.cli.main import app
+from spm.cli.tree import app
 from spm.evaluation.constructors import KNOWN
 from spm.evaluation.measures import MEASURES
 from spm.evaluation.reproduction import Experiment, Verdict, experiments, line, scores, updated
