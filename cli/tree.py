@@ -4,6 +4,7 @@ from spm.cli import (
     agent,
     atlas,
     bench,
+    benchserve,
     check,
     cypher,
     dataset,
@@ -35,6 +36,7 @@ app.command("check")(check.check)
 app.add_typer(tools.app, name="tools")
 app.add_typer(traces.app, name="traces")
 app.add_typer(fields.app, name="fields")
+bench.app.command("serve")(benchserve.serve)
 app.add_typer(bench.app, name="bench")
 app.add_typer(dataset.app, name="dataset")
 app.command("train")(train.train)

@@ -57,8 +57,7 @@ class BoltStore:
         self._database = settings.neo4j_database
         self.retry_seconds = settings.retry_seconds
         self._search = ServerSearch(self)
-        # In a cluster reads go to other members than writes do. A bookmark lets them wait until
-        # what this process wrote has arrived there; a single server needs none.
+        # In a cluster a read may go to a member that lags; bookmarks let it wait for our writes.
         routed = settings.store.startswith("neo4j")
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager() if routed else None
         _require_address(settings)

@@ -33,8 +33,12 @@ class Settings:
 def settings(store: str | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
     """Read the settings: `store`, else SPM_STORE, else NEO4J_URI, else the user's data folder.
 
+    User name and password come from NEO4J_USERNAME and NEO4J_PASSWORD, or from the file that
+    NEO4J_AUTH_FILE names, as `user/password`: Neo4j's own image reads the same file.
+
     Raises:
-        InputError: the address has a scheme that is not Neo4j's, or a home that is nobody's.
+        InputError: the address has a scheme that is not Neo4j's, or a home that is nobody's, or
+            the file of the password cannot be read.
         StoreError: the path is a file.
     """
     chosen = store or environment.get("SPM_STORE") or environment.get("NEO4J_URI") or default_path()
@@ -48,12 +52,29 @@ def settings(store: str | None = None, environment: Mapping[str, str] = os.envir
             "An address of Neo4j carries no user name or password, because addresses are shown and "
             "logged. Set NEO4J_USERNAME and NEO4J_PASSWORD instead."
         )
+    username, password = _login(environment) if "://" in chosen else ("neo4j", "")
     return Settings(
         store=chosen if "://" in chosen else _expanded(chosen),
-        neo4j_username=environment.get("NEO4J_USERNAME") or "neo4j",
-        neo4j_password=environment.get("NEO4J_PASSWORD", ""),
+        neo4j_username=username,
+        neo4j_password=password,
         neo4j_database=environment.get("NEO4J_DATABASE") or None,
     )
+
+
+def _login(environment: Mapping[str, str]) -> tuple[str, str]:
+    """User name and password; where both ways are used, the variables win."""
+    username = environment.get("NEO4J_USERNAME") or "neo4j"
+    password = environment.get("NEO4J_PASSWORD", "")
+    file = environment.get("NEO4J_AUTH_FILE")
+    if password or not file:
+        return username, password
+    try:
+        user, slash, secret = Path(file).read_text(encoding="utf-8").strip().partition("/")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"Cannot read NEO4J_AUTH_FILE {file!r}: {error}.") from error
+    if not (user and slash and secret):
+        raise InputError(f"NEO4J_AUTH_FILE {file!r} holds no user/password, as neo4j/secret.")
+    return user, secret
 
 
 def _expanded(path: str) -> str:

@@ -519,3 +519,20 @@ def test_versions_raced_for_are_numbered_once(store: BoltStore) -> None:
 
 def test_the_driver_is_the_supported_one() -> None:
     assert int(neo4j.__version__.partition(".")[0]) in (5, 6)
+
+
+def test_what_was_written_through_a_router_is_waited_for(neo4j_empty: Any) -> None:
+    """One server cannot lag; what can be seen here is that every later read names the write."""
+    with BoltStore_(neo4j_empty) as direct:
+        assert direct._bookmarks is None
+    address = neo4j_empty.uri.replace("bolt://", "neo4j://")
+    store = BoltStore(neo4j_empty.settings(address))
+    try:
+        tools = prepared(store)
+        written = store._bookmarks.get_bookmarks()
+        assert written
+        assert len(store.read("library/tools")) == len(tools)
+        prepared(store, 5)
+        assert store._bookmarks.get_bookmarks() != written
+    finally:
+        store.close()

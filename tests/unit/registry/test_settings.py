@@ -52,3 +52,25 @@ def test_the_password_never_shows():
 def test_empty_variables_count_as_unset():
     found = settings("bolt://x", {"NEO4J_USERNAME": "", "NEO4J_DATABASE": ""})
     assert (found.neo4j_username, found.neo4j_database) == ("neo4j", None)
+
+
+def test_user_and_password_may_stand_in_a_file(tmp_path):
+    (file := tmp_path / "auth").write_text("ann/with/slashes\n")
+    named = {"NEO4J_AUTH_FILE": str(file)}
+    found = settings("bolt://x", named)
+    assert (found.neo4j_username, found.neo4j_password) == ("ann", "with/slashes")
+    assert settings("bolt://x", {**named, "NEO4J_PASSWORD": "p"}).neo4j_password == "p"
+    assert settings("/a", {"NEO4J_AUTH_FILE": "/not/there"}).neo4j_password == ""
+
+
+@pytest.mark.parametrize("text", ["", "neo4j", "neo4j/", "/secret", b"\xff/x"])
+def test_a_file_without_them_is_refused_without_repeating_it(tmp_path, text):
+    (file := tmp_path / "auth").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match="NEO4J_AUTH_FILE") as raised:
+        settings("bolt://x", {"NEO4J_AUTH_FILE": str(file)})
+    assert "secret" not in str(raised.value).replace("as neo4j/secret", "")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match="Cannot read NEO4J_AUTH_FILE"):
+        settings("bolt://x", {"NEO4J_AUTH_FILE": str(tmp_path / "none")})

