@@ -173,6 +173,8 @@ export function draw(place, drawing, { choose, selected = "" } = {}) {
       width: (plan.width * scale).toFixed(0),
       height: (plan.height * scale).toFixed(0),
       role: "group",
+      // Listeners for focus make an SVG a stop of its own in Chromium; only its nodes are meant.
+      tabindex: "-1",
       "aria-label": drawing.label,
       class: "graph",
     },
@@ -217,7 +219,8 @@ function wire(svg, nodes, edges, choose) {
   svg.addEventListener("pointerover", look);
   svg.addEventListener("pointerleave", clear);
   svg.addEventListener("focusin", (event) => {
-    if (event.target.matches?.(":focus-visible")) look(event);
+    if (!buttons.includes(event.target)) return;
+    if (event.target.matches(":focus-visible")) look(event);
     buttons.forEach((group) => group.setAttribute("tabindex", group === event.target ? 0 : -1));
   });
   svg.addEventListener("focusout", clear);
