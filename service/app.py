@@ -1,17 +1,20 @@
 """The application: routes, and what is done with every request before and after them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
+from spm.registry.errors import SpmError
 from spm.service import frozen, graph, health, intake, logs, menus, page, questions
 from spm.service.bodies import Bodies
 from spm.service.callers import Door
 from spm.service.description import describe
 from spm.service.failing import install
 from spm.service.mcp.http import mount
+from spm.service.problems import Problem
 from spm.service.service import Service
 from spm.service.settings import from_environment
 from spm.service.stopping import delay_stops
@@ -34,7 +37,9 @@ def create_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         delay_stops(service)
+        waking = asyncio.create_task(_wake(service))
         yield
+        waking.cancel()
         service.close()
 
     app = FastAPI(
@@ -57,6 +62,12 @@ def create_app(service: Service) -> FastAPI:
     app.add_middleware(Door, service=service)
     app.add_middleware(Watch, service=service)
     return app
+
+
+async def _wake(service: Service) -> None:
+    """Load what menus need before somebody asks; what stands in the way is told at /readyz."""
+    with suppress(SpmError, Problem):
+        await service.wake()
 
 
 def from_settings() -> FastAPI:

@@ -30,18 +30,14 @@ async def healthz() -> Response:
 
 @router.get("/readyz", response_model=Health, responses=errors())
 async def readyz(service: Annotated[Service, Depends(service_of)]) -> Response:
-    """Whether questions can be answered now: the store answers, and nobody asked to stop."""
+    """Whether questions can be answered now: all is loaded, the store answers, no stop is near."""
     if service.stopping:
         raise Problem(STOPPING, "The service is stopping.", AGAIN, {"Retry-After": "5"})
     try:
-        await service.ask(_look)
+        await service.wake()
     except SpmError as error:
         raise problem_of(error) from error
     return Response(json_text(Health().model_dump()).encode(), media_type="application/json")
-
-
-def _look(registry: Registry) -> None:
-    registry.store.read("state/registry")
 
 
 @router.get(

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from starlette.requests import HTTPConnection
 
-from spm.registry import Registry
+from spm.registry import Ask, Registry
 from spm.registry.settings import Settings
 from spm.registry.stages import listening
 from spm.service.holding import Holding
@@ -37,6 +37,7 @@ class Service:
         self.pool = Pool(threads, settings.queue, partial(self.metrics.stage, "queue"))
         self.identities = Identities(self.ask)
         self.stopping = False
+        self._warm = False
 
     async def ask(self, work: Work[T]) -> T:
         """Do something that reads, in a thread.
@@ -54,6 +55,20 @@ class Service:
     async def replay(self, work: Work[T]) -> T:
         """Do something that reads and takes long; see `ask`."""
         return await self._run(self.holding.read, work, self.settings.longest_seconds)
+
+    async def wake(self) -> None:
+        """See whether the store answers; the first time also load what menus need.
+
+        The first menu takes seconds, and nobody should have to wait for it: a service is ready
+        when it is over.
+        """
+        await (self.ask if self._warm else self.replay)(self._wake)
+
+    def _wake(self, registry: Registry) -> None:
+        registry.store.read("state/registry")
+        if not self._warm:
+            registry.ranker().menu(Ask("Wake up"))
+            self._warm = True
 
     async def _run(
         self,

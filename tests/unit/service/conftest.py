@@ -36,6 +36,7 @@ def serving(service: Service) -> Iterator[httpx.Client]:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        client.get("/readyz")  # until the first menu is over
         yield client
     server.should_exit = True
     thread.join(20)

@@ -125,7 +125,9 @@ def test_spans_follow_the_clients_trace_and_hold_the_stages(serve, monkeypatch):
 
     monkeypatch.setattr(tracing, "_tracer", Tracer())
     number = "4bf92f3577b34da6a3ce929d0e0e4736"
-    serve().post(
+    client = serve()
+    kept.clear()  # what it did to be ready
+    client.post(
         "/v1/menus",
         json={"request": f"Refund order 991 {WORD}"},
         headers={"traceparent": f"00-{number}-00f067aa0ba902b7-01"},
