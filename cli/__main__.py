@@ -1,5 +1,5 @@
 """Run the command line with `python -m spm.cli`."""
 
-from spm.cli.main import run
+from spm.cli.start import run
 
 run()

@@ -24,8 +24,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard
 @contextmanager
 def opened(store: str | None) -> "Iterator[Registry]":
     """Open the registry that the options or the environment name."""
+    from spm.cli.keeping import kept
     from spm.registry import Registry
 
+    if (warm := kept(store)) is not None:
+        yield warm  # it stays open for the next question
+        return
     with Registry.open(store) as registry:
         yield registry
 

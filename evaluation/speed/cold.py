@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from spm.evaluation.speed.sampling import Progress, Sample, ratio, summed
 from spm.registry.errors import InputError
 
 TORCH = 'python -c "import torch"'
+WARM = "spm menu, with spm serve --daemon"
 BARE = 'python -c ""'
 GOAL = "16,000 tools"
 _PYTHON = [sys.executable, "-c"]
@@ -61,7 +64,6 @@ def measure(
     stores: Mapping[str, Path],
     runs: int,
     progress: Progress | None = None,
-    extra: Mapping[str, Callable[[Path], Sequence[str]]] | None = None,
 ) -> Finding:
     """Time fresh processes of `spm menu` beside those of Python, alone and with torch.
 
@@ -69,7 +71,6 @@ def measure(
         stores: registries to ask, by what they are; the first one is compared with torch.
         runs: of each command, in turns. One run before them is not counted: it warms the disk.
         progress: hears the runs.
-        extra: other commands to time on the first store.
     """
     before, asked = load(), next(iter(stores)) == GOAL
     commands = {BARE: [*_PYTHON, ""]}
@@ -77,10 +78,11 @@ def measure(
         commands[TORCH] = [*_PYTHON, "import torch"]
     for name, store in stores.items():
         commands[f"spm menu, {name}"] = _menu(store)
-    for name, make in (extra or {}).items():
-        commands[name] = list(make(next(iter(stores.values()))))
-    processes = {name: Process(one, os.environ) for name, one in commands.items()}
-    _run(processes, runs, progress)
+    alone = {**os.environ, "SPM_DAEMON": "0"}
+    processes = {name: Process(one, alone) for name, one in commands.items()}
+    with warmed(next(iter(stores.values()))) as environment:
+        processes[WARM] = Process(_menu(next(iter(stores.values()))), environment)
+        _run(processes, runs, progress)
     return found(
         "cold",
         {"runs": runs, "stores": list(stores)},
@@ -90,6 +92,20 @@ def measure(
         + ([] if TORCH in processes else ["torch is not installed: nothing to compare with."]),
         before,
     )
+
+
+@contextmanager
+def warmed(store: Path) -> Iterator[dict[str, str]]:
+    """Keep a process warm for a store; gives the environment in which `spm menu` finds it."""
+    with tempfile.TemporaryDirectory(prefix="spm-") as folder:
+        environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
+        environment.pop("SPM_DAEMON", None)
+        daemon = [sys.executable, "-m", "spm.cli", "serve", "--daemon", "--store", str(store)]
+        Process(daemon, environment).run()
+        try:
+            yield environment
+        finally:
+            Process([*daemon, "--stop"], environment).run()
 
 
 def _menu(store: Path) -> list[str]:
@@ -115,4 +131,9 @@ def _figures(processes: Mapping[str, Process], menu: str, asked: bool) -> list[F
 
     name = named("cold_over_torch", asked)
     figures = [over(name, menu, TORCH)] if TORCH in processes else []
-    return [*figures, over("cold menu / bare python", menu, BARE)]
+    return [
+        *figures,
+        over("cold menu / bare python", menu, BARE),
+        over("menu of a warm process / bare python", WARM, BARE),
+        over("menu of a warm process / cold menu", WARM, menu),
+    ]

@@ -55,8 +55,8 @@ def test_the_installed_version_is_that_of_the_project():
 
 
 def test_the_command_line_is_installed():
-    assert PROJECT["project"]["scripts"] == {"spm": "spm.cli.main:run"}
-    from spm.cli.main import run
+    assert PROJECT["project"]["scripts"] == {"spm": "spm.cli.start:run"}
+    from spm.cli.start import run
 
     assert callable(run)
 
