@@ -1,4 +1,4 @@
-"""The registry that a worker holds open: opened when it can be, up to date, let go after writes."""
+"""The registries that a worker holds open: opened when they can be, up to date, and shared."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ PAUSE = 1.0  # seconds after a failed attempt to open, in which others are told 
 
 
 class Holding:
-    """One registry for all threads of a worker.
+    """A registry for each thread of a worker: what they share is only the weights of models.
 
     A server that is away when the service starts is tried again with each question. An embedded
     store is read again when other processes wrote, and other processes may write between two
@@ -24,13 +24,14 @@ class Holding:
 
     def __init__(self, stored: Settings) -> None:
         self.stored = stored
-        self._registry: Registry | None = None
+        self._own = threading.local()
+        self._all: list[Registry] = []
         self._opening = threading.Lock()
         self._failed: tuple[float, StoreError] | None = None
 
     @property
     def alone(self) -> bool:
-        """Whether only one thread may work at a time: the embedded engine's caches are one's."""
+        """Whether one thread should do: with the embedded engine each keeps the whole graph."""
         return not self.stored.remote
 
     def read(self, work: Callable[[Registry], T]) -> T:
@@ -50,19 +51,18 @@ class Holding:
             return work(registry)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Let go of the store; nobody may ask any more."""
         with self._opening:
-            if self._registry is not None:
-                self._registry.close()
-            self._registry = None
+            while self._all:
+                self._all.pop().close()
 
     def _open(self) -> Registry:
-        if self._registry is not None:
-            return self._registry
-        with self._opening:
-            if self._registry is None:
-                self._registry = self._try()
-            return self._registry
+        found: Registry | None = getattr(self._own, "registry", None)
+        if found is None:
+            with self._opening:  # one by one: of many who find nobody there, one is enough
+                found = self._own.registry = self._try()
+                self._all.append(found)
+        return found
 
     def _try(self) -> Registry:
         if self._failed and time.monotonic() - self._failed[0] < PAUSE:
