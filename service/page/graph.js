@@ -54,7 +54,7 @@ function placed(drawing, down) {
     };
   });
   const bare = parts.every((part) => !part.label); // then curves need room of their own
-  const found = arrange(boxes, pairs, { gap: down ? 22 : bare ? 84 : 24 });
+  const found = arrange(boxes, pairs, { gap: down ? (bare ? 46 : 22) : bare ? 84 : 24 });
   const turn = ([x, y]) => (down ? [y, x] : [x, y]);
   return {
     nodes,

@@ -54,8 +54,8 @@ function how() {
     "ol",
     {},
     step(
-      "Measure menus on known paths and write a report:",
-      "spm eval tasks.jsonl --html report.html",
+      "Measure menus on the known paths of this registry, and write a report:",
+      "spm eval --html report.html",
     ),
     step("Start the service with it:", "spm serve --report report.html"),
   );
