@@ -89,7 +89,8 @@ def approximate(encoder: Encoder, texts: Sequence[str]) -> Vector:
         noise = chance.standard_normal(encoder.dimensions, dtype=np.float32)
         mean = np.mean([known[word] for word in found], axis=0)
         made[at] = mean + noise * (NOISE / np.sqrt(encoder.dimensions))
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return made
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from spm.registry import Registry
 from spm.registry.store import Vector
 
 SPM, GRAPH, BIGTOOL = "spm", "graph-tool-call", "langgraph-bigtool"
-PEERS = {GRAPH: GraphToolCall, BIGTOOL: Bigtool}
+PEERS: dict[str, type[GraphToolCall] | type[Bigtool]] = {GRAPH: GraphToolCall, BIGTOOL: Bigtool}
 Ask = Callable[[str], object]
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def turns(
         if number and time.monotonic() > end:
             break
         for name, work in works.items():
-            found[name].time(lambda work=work, number=number: work(number))
+            found[name].time(partial(work, number))
         if progress:
             progress(number + 1, rounds)
     return found
