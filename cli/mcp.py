@@ -34,6 +34,7 @@ def mcp(
     the tools of a frozen menu instead (spm menus freeze) and forwards calls to their backends.
     What the client sees is decided by --as, --scopes and --read-only.
     """
+    _installed()
     from spm.registry.calling.backends import ENVIRONMENT, read_backends
     from spm.service.mcp.stdio import serve, serve_menu
 
@@ -42,3 +43,14 @@ def mcp(
     with opened(store) as registry:
         asking.prepared(registry)
     serve_menu(store, caller, menu, known) if menu else serve(store, caller)
+
+
+def _installed() -> None:
+    from importlib.util import find_spec
+
+    from spm.registry.errors import InputError
+
+    if not (find_spec("mcp") and find_spec("fastapi")):
+        raise InputError(
+            "The MCP server is not installed. Install it with: pip install 'spm-registry[serve]'"
+        )

@@ -18,7 +18,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from spm.registry import frozen
 from spm.registry.access import Caller
@@ -94,9 +94,21 @@ class Endpoint:
             await known.response()(scope, receive, send)
             return
         scope["user"] = _user(request)
-        await self._manager.handle_request(scope, receive, send)
+        await self._manager.handle_request(scope, receive, _patient(send))
         if request.method == "DELETE" and self._left is not None:
             await self._left(request.headers.get(SESSION, ""))
+
+
+def _patient(send: Send) -> Send:
+    """Say 429 for too many sessions, as for too many of anything: the service itself is well."""
+
+    async def told(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 503:
+            headers = [*message.get("headers", ()), (b"retry-after", b"60")]
+            message = {**message, "status": 429, "headers": headers}
+        await send(message)
+
+    return told
 
 
 def mount(app: FastAPI, service: Service, backends: Backends | None = None) -> None:

@@ -1,7 +1,9 @@
 """A real HTTP backend for the tests of forwarding: an API that notes every request it gets."""
 
+import contextlib
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +19,7 @@ class Api(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[dict[str, Any]] = []
         self.replies: dict[str, tuple[int, bytes]] = {}
+        self.pause = 0.0  # seconds before every byte of an answer's body
 
     @property
     def url(self) -> str:
@@ -42,7 +45,14 @@ class _Handler(BaseHTTPRequestHandler):
             body = b""
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        if not api.pause:
+            self.wfile.write(body)
+            return
+        with contextlib.suppress(OSError):  # whoever asked has left
+            for byte in body:
+                time.sleep(api.pause)
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
 
     do_POST = do_PUT = do_DELETE = do_GET
 

@@ -153,6 +153,7 @@ def backed(backed_once, tmp_path, monkeypatch):
     backed_once.log.write_text("")
     backed_once.api.requests.clear()
     backed_once.api.replies.clear()
+    backed_once.api.pause = 0.0
     found = copy(backed_once)
     found.store = shutil.copytree(backed_once.store, tmp_path / "store")
     return found

@@ -87,6 +87,13 @@ def site(backed, monkeypatch, tmp_path):
         yield found
 
 
+def opening(version):
+    """The first frame of an older client."""
+    who = {"name": "t", "version": "1"}
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": who}
+    return {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+
+
 async def names(client):
     return client.protocol_version, [tool.name for tool in (await client.list_tools()).tools]
 
@@ -102,16 +109,9 @@ def test_the_registry_and_a_menu_in_both_eras(site):
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
 def test_older_versions_are_agreed_on_as_they_are_asked_for(site, version):
-    body = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {
-            "protocolVersion": version, "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"},
-        },
-    }  # fmt: skip
     kinds = {"Accept": "application/json, text/event-stream"}
     for path in ("/mcp", site.menu):
-        answer = site.ask("POST", path, site.token(), json=body, headers=kinds)
+        answer = site.ask("POST", path, site.token(), json=opening(version), headers=kinds)
         text = answer.text.partition("data: ")[2] or answer.text
         assert json.loads(text)["result"]["protocolVersion"] == version
 
@@ -192,16 +192,9 @@ def test_several_workers_keep_no_sessions_and_refuse_what_they_cannot_ask(
 
 
 def test_a_session_is_of_one_token_and_one_menu(site):
-    opening = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"},
-        },
-    }  # fmt: skip
     kinds = {"Accept": "application/json, text/event-stream"}
     token = site.token()
-    opened = site.ask("POST", site.menu, token, json=opening, headers=kinds)
+    opened = site.ask("POST", site.menu, token, json=opening("2025-11-25"), headers=kinds)
     mine = {**kinds, "Mcp-Session-Id": opened.headers["mcp-session-id"]}
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     assert site.ask("POST", site.menu, token, json=ready, headers=mine).status_code == 202
@@ -212,6 +205,17 @@ def test_a_session_is_of_one_token_and_one_menu(site):
     other = site.ask("POST", "/v1/menus/frozen", token, json=MENU).json()["mcp"]
     assert site.ask("POST", other, token, json=listing, headers=mine).status_code == 404
     assert site.ask("POST", site.menu, token, json=listing, headers=mine).status_code == 200
+
+
+def test_too_many_sessions_are_sent_away_politely(backed, monkeypatch, tmp_path):
+    monkeypatch.setattr("spm.service.mcp.http.SESSIONS", 1)
+    with running(backed, monkeypatch, tmp_path) as site:
+        token, kinds = site.token(), {"Accept": "application/json, text/event-stream"}
+        first = site.ask("POST", site.menu, token, json=opening("2025-11-25"), headers=kinds)
+        assert first.status_code == 200
+        second = site.ask("POST", site.menu, token, json=opening("2025-11-25"), headers=kinds)
+        assert second.status_code == 429
+        assert second.headers["retry-after"] == "60"
 
 
 def test_the_end_of_a_session_and_of_the_service_record_runs(backed, monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import anyio
@@ -14,6 +15,7 @@ from mcp_types import ElicitResult
 
 from spm.registry import Registry
 from spm.registry.access import Caller
+from spm.registry.calling.observations import LONGEST
 from spm.registry.formats.mcp import read_mcp_server
 from tests.integration.backed import REQUEST, TOOLS, YES, accept
 
@@ -120,6 +122,32 @@ def test_what_an_api_answers_is_a_standard_observation(backed, status, body, err
     assert said["error"] == error
     assert says in said["message"]
     assert "secrets" not in said["message"]
+
+
+def test_an_answer_that_drips_is_not_waited_for(backed):
+    backed.api.pause = 0.2
+    slow = backed.backends.services["orders"].http.model_copy(update={"timeout": 1.0})
+    there = {**backed.backends.services}
+    there["orders"] = there["orders"].model_copy(update={"http": slow})
+    backed.backends = backed.backends.model_copy(update={"services": there})
+    begun = time.monotonic()
+    found, said = backed.call("getOrder", {"order_id": "7"})
+    assert found.is_error
+    assert "within 1 seconds" in said["message"]
+    assert time.monotonic() - begun < 30  # the whole answer would take more
+
+
+def test_a_long_answer_is_cut_for_the_model(backed):
+    backed.api.replies["/v1/orders/7"] = (200, json.dumps({"text": "x" * 1_500_000}).encode())
+
+    async def call(client):
+        return await client.call_tool("getOrder", {"order_id": "7"})
+
+    found = backed.talk(call)
+    assert not found.is_error
+    assert found.structured_content is None
+    assert len(found.content[0].text) < LONGEST + 100
+    assert "more characters" in found.content[0].text
 
 
 def test_a_server_that_died_is_started_again(backed):
