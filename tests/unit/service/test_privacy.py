@@ -72,7 +72,12 @@ QUESTIONS = [
     ("GET", "/v1/graph?field=order_id", None),
     ("GET", "/v1/graph?tool=lookup_order", None),
     ("GET", f"/v1/graph?tool={SECRET}_receipt_0", None),
+    ("GET", "/v1/names?q=rec", None),
+    ("GET", f"/v1/names?q={SECRET}", None),
 ]
+# What tells nothing of tools; what only writes; what other tests hold to the same (frozen menus
+# carry the moment when they were made); and /metrics, whose permission says that it counts all.
+ELSEWHERE = ("/healthz", "/readyz", "/metrics", "/v1/traces", "/v1/check", "/v1/menus/frozen")
 GOLDEN = [
     {"request": "Email the receipt for order 4821", "path": ["lookup_order"]},
     {"request": "x", "path": [f"{SECRET}_receipt_0"]},
@@ -124,6 +129,13 @@ def everything(client, secrets):
         answer = client.post("/v1/check", content=lines, headers=headers)
         found[name, "/v1/check", ""] = (answer.status_code, answer.content)
     return found
+
+
+def test_every_route_is_asked(client):
+    asked = {path.partition("?")[0] for _, path, _ in QUESTIONS}
+    for route in client.get("/openapi.json").json()["paths"]:
+        begin = route.partition("{")[0]
+        assert route.startswith(ELSEWHERE) or any(path.startswith(begin) for path in asked), route
 
 
 @pytest.mark.parametrize("name", CALLERS)
