@@ -16,6 +16,9 @@ from spm.cypher import Query, load, names
 from spm.gnn.models import prior
 from spm.gnn.ranker import LearnedRanker
 from spm.registry import encoding
+from spm.registry.access import EVERYTHING, Caller
+from spm.registry.browsing import Browser, survey_ground
+from spm.registry.completion import read_names
 from spm.registry.models import Trace
 from spm.registry.naming import fold
 from spm.registry.plain import PlainRanker
@@ -350,6 +353,27 @@ def test_plans_are_the_same(shop: Pair) -> None:
         steps += len(found.steps)
         assert exact(remote.plan(have, target)) == exact(found), (have, target)
     print(f"\n40 plans, {steps} steps in all")
+
+
+@pytest.mark.parametrize("caller", [EVERYTHING, Caller("commerce"), Caller(read_only=True)])
+def test_pieces_of_the_graph_are_the_same(shop: Pair, caller: Caller) -> None:
+    grounds = [survey_ground(registry.store, caller) for registry in shop]
+    assert exact(grounds[0].families_first()) == exact(grounds[1].families_first())
+    names = [read_names(registry.store, caller, grounds[0]) for registry in shop]
+    assert exact(names[0]) == exact(names[1])
+    asks: list[Callable[[Browser], object]] = [
+        lambda b: b.family("order", 5),
+        lambda b: b.family("", 5),
+        lambda b: b.field("customer_email", 3),
+        lambda b: b.field("order_id", 50),
+        lambda b: b.tool("find_shipment"),
+    ]
+    for ask in asks:
+        found, expected = (
+            ask(Browser(registry.store, caller, ground))
+            for registry, ground in zip(shop, grounds, strict=True)
+        )
+        assert exact(found) == exact(expected)
 
 
 def test_nearest_is_the_same(shop: Pair, encoder: Any) -> None:
