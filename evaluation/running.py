@@ -75,7 +75,7 @@ def run(corpus: Corpus, name: str, cache: Path, tell: Tell | None = None) -> Run
     return _run(name, corpus.library.tools, built, seconds, len(missing))
 
 
-def _run(name: str, tools: list[str], built: list[Built], seconds: float, new: int) -> Run:
+def _run(name: str, tools: Sequence[str], built: list[Built], seconds: float, new: int) -> Run:
     frontiers = [[tools[at] for at in one.frontier] for one in built if one.frontier is not None]
     return Run(
         name,

@@ -9,6 +9,7 @@ from spm.gnn import forward
 from spm.gnn.decoding import Arranged, Chosen, Scores, SetWeights, arrange, choose, missing_fields
 from spm.gnn.features import PAIR, Facts, derive, pairs, strictness
 from spm.gnn.model import Model
+from spm.gnn.networks import networks_of
 from spm.gnn.rows import candidate_rows, chosen_rows
 from spm.registry.frontier import Floats, Frontier
 from spm.registry.ranking import PREFIX, SIZE
@@ -43,25 +44,22 @@ def construct(
 ) -> Construction:
     """Build a menu of `size` tools with at most `prefix` in front; `done` tools ran already."""
     facts = derive(frontier)
-    member, slots = forward.retrieve(
-        model.retriever, candidate_rows(facts, vectors=model.vectors), facts.relations
-    )
+    networks = networks_of(model)
+    member, slots = networks.retrieve(candidate_rows(facts, vectors=model.vectors), facts.relations)
     ran = [frontier.tools.index(tool) for tool in done if tool in frontier.tools]
     chosen = _choose(model, frontier, facts, member, slots, size, ran)
     said = np.concatenate([member[:, None], slots], axis=1)
     head = _head(chosen, ran)
     between = pairs(frontier, facts, head.order, head.score)
-    order = forward.order(
-        model.reranker,
-        chosen_rows(facts, head, said[head.order], vectors=model.vectors),
-        between,
+    order = networks.order(
+        chosen_rows(facts, head, said[head.order], vectors=model.vectors), between
     )
     scores = _scores(frontier, facts, head, order, member, between[..., _RECALLED])
     placed = tuple(range(len(head.order) - len(ran), len(head.order)))
     arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
     lead = [int(i) for i in arranged.order]
     kept = _route(lead, scores, frontier, model.cut) or lead[:1]
-    front = [int(head.order[i]) for i in _hedged(kept, lead, arranged)]
+    front = [int(head.order[i]) for i in _hedged(kept, lead, arranged, size)]
     rest = [int(i) for i in chosen.order if int(i) not in {*front, *ran}]
     return Construction(
         frontier=frontier,
@@ -93,13 +91,15 @@ def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> l
     return kept
 
 
-def _hedged(kept: list[int], lead: list[int], arranged: Arranged) -> list[int]:
+def _hedged(kept: list[int], lead: list[int], arranged: Arranged, size: int) -> list[int]:
     """The route, behind its first tool those that may be the beginning instead, and the others.
 
     An agent looks at the first tools first: where the beginning is in doubt, a list of what follows
-    a wrong one is worth less than the other beginnings. Where it is not, there are none.
+    a wrong one is worth less than the other beginnings. Where it is not, there are none. They take
+    no place away from the route: a small menu holds all of it.
     """
     others = [int(i) for i in arranged.beginnings if int(i) not in kept]
+    others = others[: max(0, size - len(kept))]
     return list(dict.fromkeys([*kept[:1], *others, *kept[1:], *lead]))
 
 

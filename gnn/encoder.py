@@ -34,7 +34,7 @@ def load_encoder(name: str = MiniLM.name) -> ClauseEncoder:
         EncoderError: it cannot be loaded; says why and what to do.
     """
     if name in _DEFAULT:
-        return MiniLM(_weights_folder())
+        return MiniLM(weights_folder())
     from spm.gnn.worker import RemoteEncoder
 
     return RemoteEncoder(name)
@@ -65,7 +65,12 @@ def encoder_for(made_by: str | None, environment: Mapping[str, str] = os.environ
     return encoder
 
 
-def _weights_folder() -> Path:
+def weights_folder() -> Path:
+    """Where the packaged encoder's weights are installed.
+
+    Raises:
+        EncoderError: they are not.
+    """
     # find_spec locates a top-level package without running it.
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.gnn import runtime
 from spm.registry.clauses import clauses
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self._max_tokens)
         self._weights = _map_safetensors(folder / "model.safetensors")
+        self._graph: runtime.Graph | None = None
 
     def encode_documents(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
@@ -94,7 +96,7 @@ class MiniLM:
         for count, text in enumerate(texts, 1):
             parts = clauses(text)
             tokens = self._tokens(text)
-            states = self._states(tokens.ids)
+            states = self._served(tokens.ids)
             rows = [_unit(states)]
             begins = np.array([begin for begin, _ in tokens.offsets])
             inside = np.array([end > begin for begin, end in tokens.offsets])
@@ -117,6 +119,18 @@ class MiniLM:
             if len(found.ids) == self._max_tokens:
                 break
         return found
+
+    def _served(self, ids: list[int]) -> Array:
+        """`_states`, by onnxruntime in a process that builds many menus; documents stay here."""
+        if self._graph is None and runtime.menus.many:
+            self._graph = runtime.graph("minilm", self._named())
+        if self._graph is None:
+            return self._states(ids)
+        return self._graph.run(ids=np.array([ids], dtype=np.int64))[0]
+
+    def _named(self) -> dict[str, Array]:
+        """The weights that the graph asks for; the file has some of another task."""
+        return {n: w for n, w in self._weights.items() if not n.startswith("pooler.")}
 
     def _states(self, ids: list[int]) -> Array:
         weights = self._weights

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spm.gnn import runtime
 from spm.gnn.constructor import Construction, construct
 from spm.gnn.encoder import encoder_for, encoder_of
 from spm.gnn.explaining import Explained, similar
@@ -68,6 +69,7 @@ class LearnedRanker:
 
     def menu(self, ask: Ask) -> Menu:
         """Build the menu for a request."""
+        runtime.menus.next()
         built = self._build(ask)
         with stage(WORDS):
             return self._told(ask, built)

@@ -57,7 +57,7 @@ def test_the_reference_covers_empty_and_cut_texts(minilm, reference):
 
 
 def test_the_weights_are_the_published_ones():
-    weights = encoder_module._weights_folder() / "model.safetensors"
+    weights = encoder_module.weights_folder() / "model.safetensors"
     with weights.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     assert digest == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

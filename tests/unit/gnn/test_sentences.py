@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from spm.gnn import sentences, worker
-from spm.gnn.encoder import _weights_folder, encoder_of, load_encoder
+from spm.gnn.encoder import encoder_of, load_encoder, weights_folder
 from spm.gnn.sentences import load_sentences
 from spm.gnn.worker import RemoteEncoder
 from spm.registry import encoding
@@ -159,7 +159,7 @@ def test_weights_in_half_precision_are_computed_in_single(make, check):
 def test_the_packaged_model_gives_the_vectors_of_the_default(models, encoder):
     with np.load(DATA / "minilm.npz") as stored:
         texts = [str(text) for text in stored["texts"]]
-    found = RemoteEncoder(str(_weights_folder())).encode_requests(texts)
+    found = RemoteEncoder(str(weights_folder())).encode_requests(texts)
     assert np.abs(found - encoder.encode_requests(texts)).max() < 1e-5  # measured: 2e-7
 
 
