@@ -209,15 +209,18 @@ class Browser:
         cards.sort(key=lambda row: (-row["frequency"], row["id"]))
         self._tools(cards[:limit])
         for row in cards[:limit]:
-            ends = (row["id"], middle) if inward else (middle, row["id"])
-            self._link(*ends, kinds[row["id"]])
+            self._join(row["id"], middle, kinds[row["id"]], inward=inward)
         left = max(0, len(cards) - limit)
         if left:
             side = "makers" if inward else "takers"
             more = Node(f"more {side} {middle}", "more", f"{left} more", {"of": middle})
             self._nodes[more.id] = more
-            self._link(*((more.id, middle) if inward else (middle, more.id)), "more")
+            self._join(more.id, middle, "more", inward=inward)
         return left
+
+    def _join(self, tool: str, middle: str, kind: str, *, inward: bool) -> None:
+        source, target = (tool, middle) if inward else (middle, tool)
+        self._link(source, target, kind)
 
     def _travelled(self, own: str) -> None:
         rows = self._seen.read("impact/transitions", ids=[own])

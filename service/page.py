@@ -66,7 +66,7 @@ class Asset:
 def assets() -> dict[str, Asset]:
     """The files of the page by name, read once."""
     found = {}
-    for file in files("spm.service").joinpath("page").iterdir():
+    for file in files("spm.service").joinpath("static").iterdir():
         kind = KINDS.get(file.name.rpartition(".")[2])
         if kind is not None:
             body = file.read_bytes()
