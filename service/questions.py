@@ -4,7 +4,7 @@ The answers are those of the commands with `--json`. For a caller from whom some
 are as if that did not exist; see `registry.sighted`.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
@@ -20,14 +20,14 @@ from spm.registry.paths import Path as Way
 from spm.registry.paths import Plan, find_paths, plan
 from spm.registry.printing import json_text
 from spm.registry.sighted import sighted
-from spm.registry.store import Row
 from spm.registry.tools import Resolver, ToolView, show
-from spm.service.answers import FieldRow, PathAnswer, ToolPage, errors
+from spm.service.answers import FieldRow, PathAnswer, ToolPage, ToolRow, errors
 from spm.service.callers import caller_of
 from spm.service.service import Service, service_of
 
 router = APIRouter(tags=["registry"])
-FOUND = 1_000  # tools at most that words are looked for in
+FOUND = 1_000  # tools at most that words find
+COLUMNS = [column.name for column in fields(ToolRow)]
 Served = Annotated[Service, Depends(service_of)]
 Who = Annotated[Caller, Depends(caller_of)]
 Name = Annotated[str, Path(min_length=1, max_length=500)]
@@ -64,35 +64,43 @@ def _page(registry: Registry, wanted: Wanted, caller: Caller) -> dict[str, Any]:
     Raises:
         UnknownTool: `after` is no tool of this list.
     """
-    rows = sighted(registry.store, caller).read(
-        "tools/list", service=wanted.service, family=wanted.family, status=None
-    )
-    if wanted.field is not None:
-        having = _having(registry, wanted.field, caller)
-        rows = [row for row in rows if row["id"] in having]
-    if wanted.q is not None:
-        rows = _spoken(registry, wanted.q, caller, rows)
-    ids = [row["id"] for row in rows]
+    ids = _fitting(registry, wanted, caller)
     begin = 0
     if wanted.after is not None:
         if wanted.after not in ids:
             raise UnknownTool(wanted.after, [])
         begin = ids.index(wanted.after) + 1
-    shown = rows[begin : begin + wanted.limit]
-    more = begin + len(shown) < len(rows)
-    return {"tools": shown, "total": len(rows), "next": shown[-1]["id"] if more else None}
+    shown = ids[begin : begin + wanted.limit]
+    more = begin + len(shown) < len(ids)
+    # Only now: how often a tool was used costs a caller from whom something is hidden a count.
+    rows = sighted(registry.store, caller).read("tools/show", ids=shown)
+    cards = {row["id"]: {column: row[column] for column in COLUMNS} for row in rows}
+    return {
+        "tools": [cards[tool] for tool in shown],
+        "total": len(ids),
+        "next": shown[-1] if more else None,
+    }
+
+
+def _fitting(registry: Registry, wanted: Wanted, caller: Caller) -> list[str]:
+    """The ids of all tools that fit and that the caller sees, in order."""
+    rows = registry.store.read(
+        "tools/list", service=wanted.service, family=wanted.family, status=None
+    )
+    fits = {row["id"] for row in rows}
+    if wanted.field is not None:
+        fits &= _having(registry, wanted.field, caller)
+    if wanted.q is not None:
+        best = registry.store.matching("tool", terms(wanted.q), FOUND, caller)
+        return [tool for tool, _ in best if tool in fits]
+    seen = sighted(registry.store, caller).read("tools/names")
+    return [row["id"] for row in seen if row["id"] in fits]
 
 
 def _having(registry: Registry, field: str, caller: Caller) -> set[str]:
     seen = sighted(registry.store, caller)
     queries = ("fields/producers", "fields/consumers")
     return {row["id"] for query in queries for row in seen.read(query, fields=[field])}
-
-
-def _spoken(registry: Registry, text: str, caller: Caller, rows: list[Row]) -> list[Row]:
-    best = registry.store.matching("tool", terms(text), FOUND, caller)
-    by_id = {row["id"]: row for row in rows}
-    return [by_id[tool] for tool, _ in best if tool in by_id]
 
 
 @router.get("/v1/tools/{tool:path}", response_model=ToolView, responses=errors(404, 409))
