@@ -184,6 +184,11 @@ class NothingToDo(Exception):
     """The work found nothing to change: roll back, so that not even the revision moves."""
 
 
+# Who may ask and what was offered: no tool, trace or vector changes, so that what was derived of
+# them still holds. The revision stays, and so does the stamp of a server.
+BESIDE = frozenset({"token", "freeze", "unfreeze", "approve-call", "spend-approval"})
+
+
 def perform(tx: Transaction, kind: str, work: Work, operation: str) -> dict[str, Any]:
     """Do one write inside an open transaction: lock, look for a repeat, work, record.
 
@@ -191,7 +196,8 @@ def perform(tx: Transaction, kind: str, work: Work, operation: str) -> dict[str,
         Repeated: the id was seen before; the transaction must be rolled back.
         NothingToDo: likewise.
     """
-    revision = tx.run("state/lock")[0]["revision"]
+    beside = kind in BESIDE
+    revision = tx.run("state/hold" if beside else "state/lock")[0]["revision"]
     if done := tx.run("state/operation", operation=operation):
         raise Repeated(json.loads(done[0]["result"]))
     result = work(tx)
@@ -199,7 +205,7 @@ def perform(tx: Transaction, kind: str, work: Work, operation: str) -> dict[str,
         raise NothingToDo
     result = {**result, "revision": revision}
     tx.run(
-        "state/record",
+        "state/note" if beside else "state/record",
         operation=operation,
         kind=kind,
         revision=revision,

@@ -63,6 +63,16 @@ def test_what_one_worker_froze_another_serves_and_removes(stores):
         frozen.get(remote.store, menu.id, EVERYTHING)
 
 
+def test_freezing_leaves_the_stamp_and_traces_do_not(stores, trace):
+    _, remote, _ = stores
+    before = remote.store.stamp()
+    menu = frozen.freeze(remote.store, Ask("x", caller=TEAM), built(remote)).menu
+    frozen.remove(remote.store, menu.id, TEAM)
+    assert remote.store.stamp() == before is not None
+    remote.import_traces([trace("shop/refund")])
+    assert remote.store.stamp() != before
+
+
 def test_an_approval_is_spent_once_however_many_workers_try(stores):
     server, remote, _ = stores
     menu = frozen.freeze(remote.store, Ask("x", caller=TEAM), built(remote)).menu.id

@@ -141,3 +141,13 @@ def test_a_removed_menu_takes_its_approvals_along(offered):
     frozen.approve(offered.store, code, menu, by="x")
     frozen.remove(offered.store, menu, A)
     assert offered.cypher("MATCH (a:Approval) RETURN a.id AS id").rows == []
+
+
+def test_freezing_changes_no_menu_and_says_so(offered):
+    before = offered.status()["revision"]
+    menu = kept(offered, A).menu.id
+    code = frozen.code_of(menu, "shop/refund", {})
+    frozen.approve(offered.store, code, menu, by="x")
+    frozen.spend(offered.store, menu, code)
+    frozen.remove(offered.store, menu, A)
+    assert offered.status()["revision"] == before
