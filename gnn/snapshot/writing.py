@@ -136,7 +136,8 @@ def _encoded(
     kept = before.arrays[f"{kind}.vectors"] if before is not None and len(new) < len(ids) else fresh
     vectors: Floats = np.zeros((len(ids), max(kept.shape[1], fresh.shape[1])), dtype=np.float32)
     vectors[source >= 0] = kept[source[source >= 0]]
-    vectors[new] = fresh
+    if new:  # of no texts, a server cannot say how wide their vectors are
+        vectors[new] = fresh
     old = None if before is None else before.part(f"{kind}.index.")
     index = indexed({at: texts[ids[at]][0] for at in new}, len(ids), old, source)
     return {
