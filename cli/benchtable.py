@@ -95,7 +95,9 @@ def _figures(finding: "Finding") -> None:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _whole(value: float | None) -> str:

@@ -6,8 +6,19 @@ from datetime import UTC, datetime, timedelta
 
 from spm.registry.models import InputSpec, Manifest, OutputSpec, ServiceSpec, Step, ToolSpec, Trace
 
-_VERBS = ("get", "find", "create", "update", "list", "send", "check", "convert", "book", "cancel")
-_NOUNS = ("order", "invoice", "parcel", "customer", "ticket", "flight", "room", "payment", "report")
+# So many that a word of a request stands in as many tools, by share, as in ToolBench.
+_VERBS = (
+    "get find create update list send check convert book cancel delete search track label pay "
+    "refund invite assign approve reject archive merge split move copy print share sign verify "
+    "rate compare count sum sort translate schedule renew block notify export"
+).split()
+_NOUNS = (
+    "order invoice parcel customer ticket flight room payment report contract account address "
+    "appointment article badge balance budget calendar campaign card cart category channel city "
+    "claim comment coupon course device discount document driver employee event expense feature "
+    "form gift holiday image incident item lesson license loan location meeting member message "
+    "note offer passenger photo playlist policy product project receipt recipe school"
+).split()
 _LINKS = ("of", "for", "that belongs to", "together with", "and tell me about")
 _ENDS = ("before Friday", "and send me a short summary", "if it was not done already", "please")
 _START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from spm.evaluation.speed.generated import VECTORS, put_vectors
 from spm.evaluation.speed.goals import named
 from spm.evaluation.speed.machine import load
 from spm.evaluation.speed.sampling import Progress, Row, ratio, summed
-from spm.evaluation.speed.warm import GOAL, WARM_UP
+from spm.evaluation.speed.warm import GOAL, STEADY, WARM_UP
 from spm.evaluation.speed.workers import Server, Tell, rounds
 from spm.registry import Registry
 from spm.registry.errors import InputError
@@ -55,7 +55,7 @@ def measure(
     by_engine = {server.engine: server for server in servers.values()}
     figures = [one for taken in loads.values() for one in _rates(taken)]
     settings: dict[str, Any] = {"tools": tools, "trajectories": traces, "engines": list(by_engine)}
-    notes = ["Loading is without encoding, one engine after the other.", VECTORS]
+    notes = ["Loading is without encoding, one engine after the other.", VECTORS, STEADY]
     rows = [row for engine, server in by_engine.items() for row in _rows(engine, server)]
     return found("load", settings, rows, figures + _compared(by_engine, tools), notes, before)
 

@@ -24,7 +24,7 @@ from spm.registry.encoding import KINDS, Encoder, pending
 from spm.registry.errors import InputError, SpmError
 from spm.registry.store import Vector
 
-VERSION = 1  # raised when the same size gives another library
+VERSION = 2  # raised when the same size gives another library
 NOISE = 0.3
 VECTORS = "Vectors of the generated texts are means of their words' vectors; requests are encoded."
 _WORD = re.compile("[A-Za-z]+")

@@ -1,5 +1,6 @@
 """Two published packages beside spm: the same tools, the same requests, the same encoder."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -11,6 +12,8 @@ from spm.evaluation.speed.findings import Figure, Finding, found
 from spm.evaluation.speed.generated import VECTORS, approximate
 from spm.evaluation.speed.machine import load
 from spm.evaluation.speed.sampling import Progress, Row, Sample, ratio, summed, turns
+from spm.evaluation.speed.warm import STEADY
+from spm.evaluation.speed.workers import steady
 from spm.gnn.encoder import encoder_of
 from spm.gnn.expansion import Question
 from spm.registry import Registry
@@ -39,6 +42,7 @@ def measure(
         InputError: a package is not installed.
     """
     before = load()
+    os.environ.update(steady())  # for all of them: they share the encoder
     peers, made = _peers(registry)
     everybody: dict[str, Ask] = {SPM: registry.menu, **peers}
     for ask in everybody.values():
@@ -54,7 +58,8 @@ def measure(
         "requests": len(samples[SPM].cpu),
         "versions": [peer.fingerprint() for peer in PEERS.values()],
     }
-    notes = ["CPU time of all threads; every answer includes the encoding of its request.", VECTORS]
+    said = "CPU time of all threads; every answer includes the encoding of its request."
+    notes = [said, VECTORS, STEADY]
     rows = [summed(f"{name}, one answer", one) for name, one in samples.items()]
     return found("peers", settings, [*rows, *made], _figures(samples), notes, before)
 

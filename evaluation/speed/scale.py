@@ -8,7 +8,7 @@ from spm.evaluation.speed.findings import Figure, Finding, found
 from spm.evaluation.speed.generated import VECTORS as MADE
 from spm.evaluation.speed.machine import load
 from spm.evaluation.speed.sampling import Progress, Row, Sample, ratio, summed
-from spm.evaluation.speed.warm import WARM_UP
+from spm.evaluation.speed.warm import STEADY, WARM_UP
 from spm.evaluation.speed.workers import Server, Taken, rounds
 from spm.registry.stages import ENCODING, SEARCH, VECTORS
 
@@ -47,7 +47,7 @@ def measure(
     for size, server in servers.items():
         rows += _rows(size, server, memory[size])
     settings = {"tools": sorted(stores), "requests": asked}
-    return found("scale", settings, rows, _figures(servers), [MADE], before)
+    return found("scale", settings, rows, _figures(servers), [MADE, STEADY], before)
 
 
 def without(menus: Taken, search: str) -> list[float]:

@@ -1,6 +1,7 @@
 """Other processes that measure, seen from the one that compares."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -30,12 +31,18 @@ class Taken:
             self.stages.setdefault(name, []).append(ms)
 
 
+def steady() -> dict[str, str]:
+    """The environment of a process as it serves after its first menus: see `gnn.runtime`."""
+    return {"SPM_RUNTIME": "onnx", **os.environ}
+
+
 class Server:
     """A process that serves one store; see `serving`."""
 
     def __init__(self, store: str) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "spm.evaluation.speed.serving", store],
+            env=steady(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
