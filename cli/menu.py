@@ -113,8 +113,7 @@ def menu(
         raise typer.BadParameter("--explain goes with --format table or json")
     known = asking.fields(state, have, observed)
     who = asking.caller(team, scopes, read_only)
-    unsaid = asking.fields(without)
-    ask = Ask(request, known, size, prefix, who, tuple(done or ()), unsaid)
+    ask = Ask(request, known, size, prefix, who, tuple(done or ()), asking.fields(without))
     with opened(store) as registry:
         asking.prepared(registry)
         asking.warn_unknown(registry, known)
