@@ -18,6 +18,7 @@ from spm.service.tracing import finish, request_span
 
 log = logging.getLogger("spm.service")
 ID = "X-Request-Id"
+LEFT = 499  # as nginx calls it: the client was gone before there was an answer
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # Applications that bring routes of their own, and pages; everything else has a route by name.
 _MOUNTED = (
@@ -64,7 +65,7 @@ class Watch:
             except Exception as error:
                 await _fail(scope, receive, told, error, begun=status is not None)
             finally:
-                status = status or 500
+                status = status or LEFT
                 route = route_of(scope)
                 seconds = time.perf_counter() - begun
                 finish(span, method, route, status)
