@@ -18,6 +18,7 @@ SIGNALS = (
     "similarity", "words", "vote", "entry_vote", "nearest", "tool_frequency", "from_votes",
     "flow_in", "flow_out", "ready", "missing",
 )  # fmt: skip
+_COLUMNS = [NODE.index(name) for name in SIGNALS]
 # A last step that changes something after a better answer to the request only delivers it.
 MARGIN = 0.05
 
@@ -129,15 +130,13 @@ class Explained:
         }
 
     def _signals(self, tool: str) -> dict[str, float]:
-        row = self._built.facts.nodes[self._number[tool]]
-        return {name: round(float(row[NODE.index(name)]), 4) for name in SIGNALS}
+        row = self._built.facts.nodes[self._number[tool], _COLUMNS].tolist()
+        return {name: round(value, 4) for name, value in zip(SIGNALS, row, strict=True)}
 
     def _contract(self, tool: str) -> Contract:
         at, names = self._number[tool], self._frontier.fields
-        return Contract(
-            [names[i] for i in np.flatnonzero(self._frontier.takes[at])],
-            [names[i] for i in np.flatnonzero(self._frontier.gives[at])],
-        )
+        takes, gives = self._frontier.takes[at].nonzero()[0], self._frontier.gives[at].nonzero()[0]
+        return Contract([names[i] for i in takes.tolist()], [names[i] for i in gives.tolist()])
 
     def _target(self) -> str | None:
         """The tool that resolves the request: the last, or the one before a mere delivery."""

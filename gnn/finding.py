@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from spm.gnn.library import Ints, Library
 from spm.registry import frontier as rule
 from spm.registry.frontier import Floats, Floats64
+from spm.registry.lexical import marked
 from spm.registry.stages import VECTORS, stage
 
 Mask = NDArray[np.bool_]
@@ -64,7 +65,7 @@ def find_tools(
     scores = np.stack([score for score, _ in found], axis=1)
 
     def text(near: list[int], part: slice) -> Text:
-        matched = np.unique(np.concatenate([places for _, places in found[part]]))
+        matched = marked(len(scores), [places for _, places in found[part]])
         worded = top(scores[:, part].max(axis=1), matched, rule.LOOKUP)
         return Text(near, worded, scores[:, part])
 

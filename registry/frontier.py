@@ -6,6 +6,7 @@ training) fills it; features, networks and decoders see nothing else.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -96,6 +97,7 @@ class Start(Generic[Key]):
     fallback: list[Key]
 
 
+@cache
 def weight(place: int, constant: int = FUSION) -> int:
     """What a place in a ranking counts; whole numbers add up to the same in any order."""
     return UNIT // (constant + place)
@@ -104,9 +106,10 @@ def weight(place: int, constant: int = FUSION) -> int:
 def fuse(*rankings: Sequence[Key], constant: int = FUSION) -> dict[Key, int]:
     """Reciprocal rank fusion: what several rankings put in front comes first, ties by key."""
     scores: dict[Key, int] = {}
+    counts = [weight(place, constant) for place in range(max(map(len, rankings), default=0))]
     for ranking in rankings:
-        for place, key in enumerate(ranking):
-            scores[key] = scores.get(key, 0) + weight(place, constant)
+        for count, key in zip(counts, ranking, strict=False):
+            scores[key] = scores.get(key, 0) + count
     return {key: scores[key] for key in ranked(scores)}
 
 
@@ -152,8 +155,9 @@ def _votes(ways: Sequence[Sequence[Key]]) -> dict[Key, int]:
     """How many of the remembered trajectories used a tool, the nearer the more."""
     votes: dict[Key, int] = {}
     for place, way in enumerate(ways):
+        count = weight(place, FUSION_MEMORY)
         for tool in way:
-            votes[tool] = votes.get(tool, 0) + weight(place, FUSION_MEMORY)
+            votes[tool] = votes.get(tool, 0) + count
     whole = sum(weight(place, FUSION_MEMORY) for place in range(len(ways)))
     return {tool: UNIT * vote // whole for tool, vote in votes.items()}
 

@@ -212,7 +212,17 @@ class Index:
         postings = self.postings(query, seen)
         nodes = len(self.lengths) if seen is None else int(seen.sum())
         total = self._total if seen is None else int(self.lengths[seen].sum())
-        return bm25(postings, self.lengths, nodes, total), united(postings)
+        return bm25(postings, self.lengths, nodes, total), marked(
+            len(self.lengths), [places for places, _ in postings]
+        )
+
+
+def marked(size: int, parts: Iterable[Places]) -> Places:
+    """The places in any part, in their order; out of `size` that takes no sorting."""
+    there = np.zeros(size, dtype=bool)
+    for places in parts:
+        there[places] = True
+    return np.flatnonzero(there)
 
 
 def united(postings: Sequence[Posting]) -> Places:

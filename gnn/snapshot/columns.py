@@ -1,6 +1,5 @@
 """Strings in arrays: decoded one by one when they are asked for, found by halving."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Self, overload
 
@@ -11,6 +10,7 @@ from spm.gnn.library import Ints
 from spm.registry.naming import words
 
 Bytes = NDArray[np.uint8]
+KNOWN = 4_096  # menus ask for the same tools and fields again and again: so many stay decoded
 
 
 class Texts(Sequence[str]):
@@ -19,6 +19,8 @@ class Texts(Sequence[str]):
     def __init__(self, starts: Ints, data: Bytes) -> None:
         self.starts = starts
         self.data = data
+        self._view = data.data  # slices of a memoryview cost a third of an array's
+        self._known: dict[int, str] = {}
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
@@ -37,10 +39,17 @@ class Texts(Sequence[str]):
     def __getitem__(self, at: int | slice) -> str | list[str]:
         if isinstance(at, slice):
             return [self[row] for row in range(len(self))[at]]
-        if not 0 <= at < len(self):
-            raise IndexError(at)
-        part = self.data[self.starts[at] : self.starts[at + 1]]
-        return part.tobytes().decode("utf-8", "surrogatepass")
+        found = self._known.get(at)
+        if found is None:
+            if not 0 <= at < len(self):
+                raise IndexError(at)
+            if len(self._known) >= KNOWN:
+                self._known = {}
+            found = self._known[at] = self._bytes(at).decode("utf-8", "surrogatepass")
+        return found
+
+    def _bytes(self, at: int) -> bytes:
+        return bytes(self._view[self.starts[at] : self.starts[at + 1]])
 
 
 class Sorted(Texts):
@@ -48,8 +57,15 @@ class Sorted(Texts):
 
     def get(self, text: str) -> int | None:
         """The place of a string; None: it is not among them."""
-        at = bisect_left(self, text)
-        return at if at < len(self) and self[at] == text else None
+        wanted = text.encode("utf-8", "surrogatepass")  # bytes have the order of characters
+        first, behind = 0, len(self)
+        while first < behind:
+            middle = (first + behind) // 2
+            if self._bytes(middle) < wanted:
+                first = middle + 1
+            else:
+                behind = middle
+        return first if first < len(self) and self._bytes(first) == wanted else None
 
 
 class Words(Sequence[frozenset[str]]):
@@ -57,6 +73,7 @@ class Words(Sequence[frozenset[str]]):
 
     def __init__(self, names: Texts) -> None:
         self._names = names
+        self._known: dict[int, frozenset[str]] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -68,4 +85,9 @@ class Words(Sequence[frozenset[str]]):
     def __getitem__(self, at: int | slice) -> frozenset[str] | list[frozenset[str]]:
         if isinstance(at, slice):
             return [frozenset(words(name)) for name in self._names[at]]
-        return frozenset(words(self._names[at]))
+        found = self._known.get(at)
+        if found is None:
+            if len(self._known) >= KNOWN:
+                self._known = {}
+            found = self._known[at] = frozenset(words(self._names[at]))
+        return found

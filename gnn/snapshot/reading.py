@@ -16,6 +16,7 @@ from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.indexing import index
 from spm.registry.store import Row
 
+KEPT = 1_000  # cards
 NOBODY: Ints = np.zeros(0, dtype=np.int64)
 
 
@@ -37,12 +38,16 @@ class Cards(Mapping[str, Row]):
     def __init__(self, ids: Sorted, cards: Texts) -> None:
         self._ids = ids
         self._cards = cards
+        self._read: dict[str, Row] = {}  # menus show the same few hundred tools again and again
 
     def __getitem__(self, tool: str) -> Row:
-        if (at := self._ids.get(tool)) is None:
-            raise KeyError(tool)
-        card: Row = json.loads(self._cards[at])
-        return card
+        if tool not in self._read:
+            if (at := self._ids.get(tool)) is None:
+                raise KeyError(tool)
+            if len(self._read) >= KEPT:
+                self._read = {}
+            self._read[tool] = json.loads(self._cards[at])
+        return self._read[tool]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from spm.registry.ranking import Edge, MenuItem, Role
 from spm.registry.route import Contract
@@ -36,12 +37,27 @@ class Places:
     known: Known
     target: str | None = None  # what resolves the request; what follows it only delivers
 
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {tool: at for at, tool in enumerate(self.order)}
+
+    @cached_property
+    def _makers(self) -> dict[str, list[str]]:
+        """Who makes each field, in order."""
+        found: dict[str, list[str]] = {}
+        for tool in self.order:
+            contract = self.contracts[tool]
+            for name in dict.fromkeys(contract.gives):
+                if contract.makes(name):
+                    found.setdefault(name, []).append(tool)
+        return found
+
     def needs(self, tool: str) -> dict[str, list[str]]:
         """The required fields of a tool and who can have made them by then.
 
         On the route only earlier tools count, for backups anybody.
         """
-        place = {other: at for at, other in enumerate(self.order)}
+        place = self._place
         found: dict[str, list[str]] = {}
         for name in self.contracts[tool].needs:
             if name in self.known.given:
@@ -49,7 +65,7 @@ class Places:
             elif name in self.known.made:
                 found[name] = [self.known.made[name]]
             else:
-                makers = [t for t in self.order if t != tool and self.contracts[t].makes(name)]
+                makers = [t for t in self._makers.get(name, ()) if t != tool]
                 on_route = tool in self.route
                 found[name] = [m for m in makers if not on_route or place[m] < place[tool]]
         return found
