@@ -28,6 +28,7 @@ def encode(
     """
     from spm.cli.vectors import encode as make
     from spm.gnn.encoder import encoder_of, load_encoder
+    from spm.gnn.snapshot.serving import snapshots_of
     from spm.registry import encoding
 
     with opened(store) as registry:
@@ -38,6 +39,8 @@ def encode(
         if replaced:
             note(f"The vectors of {replaced!r} were dropped; all texts are encoded again.")
         count = make(registry, chosen)
+        if snapshots_of(registry.store).current() is None:
+            snapshots_of(registry.store).write()  # so that the next menu need not
     if json:
         as_json(
             {

@@ -1,0 +1,149 @@
+"""Quality does not move: the fast path gives the menus of the slow one.
+
+Slow is Cypher for the frontier and torch for the encoder and both networks; fast is the snapshot
+and onnxruntime. Tools, their order and the route must be the same. Numbers are compared as a menu
+shows them, rounded to four digits: sums of single precision differ by some 1e-6 between two ways of
+adding, so that here and there one stands on the other side of an edge, and no more than that is
+allowed. Which ones is printed. SPM_TEST_REQUESTS=500 compares that many.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from spm.gnn import constructor
+from spm.gnn.encoder import encoder_for
+from spm.gnn.forward import Order
+from spm.gnn.models import prior
+from spm.gnn.networks import Networks
+from spm.gnn.ranker import LearnedRanker
+from spm.gnn.reranker import Reranker
+from spm.gnn.retriever import Retriever
+from spm.gnn.rows import widths
+from spm.gnn.snapshot.serving import Snapshots
+from spm.gnn.sources import Mapped
+from spm.registry import Ask, Registry, demo
+from spm.registry.access import Caller
+
+COUNT = int(os.environ.get("SPM_TEST_REQUESTS", "12"))
+EDGE = 1.01e-4  # one in the last digit
+WORKER = Path(__file__).parents[2] / "data" / "workers" / "torch_rows.py"
+
+
+class Torch(Networks):
+    """The networks as they were trained."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        candidate, chosen, pairs = widths(vectors=model.vectors)
+        self.first = _loaded(Retriever(candidate), model.retriever)
+        self.second = _loaded(Reranker(chosen, pairs), model.reranker)
+
+    def retrieve(self, x: Any, relations: Any) -> Any:
+        real = torch.ones(1, len(x), dtype=torch.bool)
+        with torch.no_grad():
+            member, slot = self.first.dense(
+                torch.tensor(x)[None], torch.tensor(relations)[None], real
+            )
+        return torch.sigmoid(member[0]).numpy(), torch.softmax(slot[0], 0).numpy()
+
+    def order(self, x: Any, pairs: Any) -> Order:
+        real = torch.ones(1, len(x), dtype=torch.bool)
+        with torch.no_grad():
+            found = self.second.dense(
+                torch.tensor(x)[None], torch.tensor(pairs, dtype=torch.float32)[None], real
+            )
+        return Order(*(part[0].numpy() for part in found[:4]))
+
+
+def _loaded(network: Any, weights: Any) -> Any:
+    network.load_state_dict({name: torch.tensor(np.array(w)) for name, w in weights.items()})
+    return network.eval()
+
+
+class Kept:
+    """An encoder that only knows what torch made before."""
+
+    name, dimensions = "all-MiniLM-L6-v2", 384
+
+    def __init__(self, rows: dict[str, np.ndarray]) -> None:
+        self._rows = rows
+
+    def encode_clauses(self, texts: Sequence[str], progress: Any = None) -> list[np.ndarray]:
+        return [self._rows[text] for text in texts]
+
+
+@pytest.fixture(scope="module")
+def requests() -> list[str]:
+    """Of the demo, and made of its parts: two in one, with clauses."""
+    known = list(dict.fromkeys(row.request for row in demo.trajectories()))
+    step = max(1, len(known) // (COUNT // 2))
+    some = known[::step][: COUNT // 2]
+    joined = [f"{a} Then {b.lower()}" for a, b in zip(some, reversed(some), strict=True)]
+    return list(dict.fromkeys([*some, *joined]))[:COUNT]
+
+
+@pytest.fixture(scope="module")
+def rows(requests: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+    folder = tmp_path_factory.mktemp("rows")
+    (folder / "texts.json").write_text(json.dumps(requests))
+    command = [sys.executable, str(WORKER), str(folder / "texts.json"), str(folder / "rows.npz")]
+    subprocess.run(command, check=True)
+    with np.load(folder / "rows.npz", allow_pickle=False) as kept:
+        return {text: kept[name] for text, name in zip(requests, kept.files, strict=True)}
+
+
+def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
+    demo_folder: Path,
+    requests: list[str],
+    rows: dict[str, np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = prior()
+    callers = (Caller(), Caller("support"), Caller(read_only=True))
+    with Registry.open(str(demo_folder)) as registry:
+        slow = LearnedRanker(registry.store, lambda: Kept(rows), lambda: model)  # type: ignore[arg-type,return-value]
+        mapped = Mapped(Snapshots(registry.store), encoder_for)
+        fast = LearnedRanker(registry.store, lambda: encoder_for(None), lambda: model, mapped)
+        different: dict[str, list[float]] = {}
+        for at, text in enumerate(requests):
+            ask = Ask(text, caller=callers[at % len(callers)])
+            with monkeypatch.context() as patch:
+                patch.setattr(constructor, "networks_of", Torch)
+                expected = json.dumps(asdict(slow.menu(ask)))
+            with monkeypatch.context() as patch:
+                patch.setenv("SPM_RUNTIME", "onnx")
+                found = json.dumps(asdict(fast.menu(ask)))
+            if found != expected:
+                different[text] = list(_differences(json.loads(found), json.loads(expected)))
+    print(f"{len(requests)} menus, {len(different)} with a digit on the other side: {different}")
+    for text, found_there in different.items():
+        assert max(found_there) <= EDGE, text
+
+
+def _differences(found: Any, expected: Any) -> Iterator[float]:
+    """How far numbers are apart; everything else must be equal."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key in expected:
+            yield from _differences(found[key], expected[key])
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            yield from _differences(one, other)
+    elif isinstance(expected, float):
+        if found != expected:
+            yield abs(found - expected)
+    else:
+        assert found == expected
