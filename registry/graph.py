@@ -3,7 +3,7 @@
 from typing import Any
 
 LABELS: dict[str, tuple[str, ...]] = {
-    "Registry": ("id", "revision", "schema", "encoder"),
+    "Registry": ("id", "revision", "schema", "encoder", "operation"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
     "Service": ("name", "title", "description", "owner", "source", "digest", "links"),

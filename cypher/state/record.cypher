@@ -6,4 +6,4 @@ MERGE (o:Operation {id: $operation})
 SET o.kind = $kind, o.revision = $revision, o.at = $at, o.result = $result
 WITH o
 MATCH (r:Registry {id: 'registry'})
-SET r.operation = o.id
+SET r.operation = $operation

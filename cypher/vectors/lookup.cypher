@@ -35,12 +35,13 @@ UNWIND $kinds AS kind
 CALL (kind, hidden, revision) {
   UNWIND CASE WHEN revision = $measured OR kind.lists = [] THEN [] ELSE [true] END AS once
   MATCH (n:Tool|Trajectory)
-  WHERE (n:Tool) = (kind.name = 'tool') AND n.terms IS NOT NULL AND CASE WHEN n:Tool
-    THEN n.status = 'active'
+  WHERE n.terms IS NOT NULL AND CASE WHEN n:Tool
+    THEN kind.name = 'tool' AND n.status = 'active'
       AND ($team IS NULL OR n.visibility = 'public' OR n.owner = $team)
       AND ($scopes IS NULL OR all(scope IN coalesce(n.scopes, []) WHERE scope IN $scopes))
       AND (NOT $read_only OR n.effects = 'read')
-    ELSE n.success AND NOT n IN hidden AND EXISTS { MATCH (n)-[s:STEP]->(:Tool) WHERE s.ok }
+    ELSE kind.name = 'trajectory' AND n.success AND NOT n IN hidden
+      AND EXISTS { MATCH (n)-[s:STEP]->(:Tool) WHERE s.ok }
   END
   RETURN count(n) AS seen,
          sum(CASE n.terms WHEN '' THEN 0 ELSE size(split(n.terms, ' ')) END) AS summed
