@@ -73,7 +73,7 @@ class Metrics:
         chosen = self._own
         if FILES in os.environ:
             chosen = CollectorRegistry()
-            MultiProcessCollector(chosen)  # type: ignore[no-untyped-call]
+            MultiProcessCollector(chosen)  # type: ignore[no-untyped-call, unused-ignore]
         return generate_latest(chosen)
 
 

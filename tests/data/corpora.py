@@ -167,7 +167,7 @@ class Turned(Straight):
 
     def frontier(self, question: Question) -> list[str]:
         del question
-        return self._tools[:-1]
+        return list(self._tools[:-1])
 
 
 class Needy(Straight):

@@ -529,6 +529,7 @@ def test_what_was_written_through_a_router_is_waited_for(neo4j_empty: Any) -> No
     store = BoltStore(neo4j_empty.settings(address))
     try:
         tools = prepared(store)
+        assert store._bookmarks is not None
         written = store._bookmarks.get_bookmarks()
         assert written
         assert len(store.read("library/tools")) == len(tools)

@@ -327,7 +327,8 @@ def test_vectors_without_bytes_are_read_too(both: Pair, neo4j_server: Any) -> No
     for caller in CALLERS[:2]:
         assert answers(both[1].store, caller) == answers(both[0].store, caller)
     ids = list(both[1].store.encoded("tool"))
-    assert np.array_equal(*(registry.store.vectors("tool", ids) for registry in both))
+    embedded, server = (registry.store.vectors("tool", ids) for registry in both)
+    assert np.array_equal(embedded, server)
 
 
 def test_a_store_that_nobody_wrote_to(neo4j_empty: Any, tmp_path: Path) -> None:

@@ -147,8 +147,8 @@ def test_a_service_with_tokens_from_start_to_stop(place: Place) -> None:
                 assert again.json().get("traces") == 1, again.text
         place.spm("tokens", "revoke", "bot")
         begun = time.monotonic()
-        asked = {"headers": bearer(made["secret"])}
-        served.until(lambda: client.get("/v1/fields", **asked).status_code == 401)
+        revoked = bearer(made["secret"])
+        served.until(lambda: client.get("/v1/fields", headers=revoked).status_code == 401)
         assert time.monotonic() - begun < 10  # five seconds are promised; the machine is busy
         numbers = client.get("/metrics").text
         assert 'spm_requests_total{method="POST",route="/v1/menus",status="200"} 8.0' in numbers

@@ -38,10 +38,14 @@ def proxied():
     return compose("proxy/compose.yaml")
 
 
-def serve_options():
+def commands():
     from spm.cli.tree import app
 
-    command = typer.main.get_command(app).commands["serve"]
+    return typer.main.get_group(app).commands
+
+
+def serve_options():
+    command = commands()["serve"]
     return {name: option for option in command.params for name in option.opts}
 
 
@@ -121,6 +125,7 @@ def test_what_the_wheel_is_built_from_reaches_the_builder():
 
 def test_the_image_brings_the_service_and_the_weights_of_the_makefile():
     weights = re.search(r"^WEIGHTS := (\S+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert weights
     assert f"ARG WEIGHTS={weights[1]}\n" in DOCKERFILE
     assert "'.[serve]'" in DOCKERFILE
     runs = re.findall(r"pip (?:wheel|install).*", DOCKERFILE)
@@ -135,8 +140,9 @@ def test_proxies_pass_streams_on_keep_numbers_inside_and_take_whole_intakes(file
     assert "flush_interval -1" in text or "proxy_buffering off" in text
     assert "/metrics" in text
     assert "404" in text
-    size = int(re.search(r"(?:max_size|client_max_body_size) (\d+)(?:MB|m)", text)[1])
-    assert size * 1_000_000 >= ServiceSettings().intake_bytes
+    size = re.search(r"(?:max_size|client_max_body_size) (\d+)(?:MB|m)", text)
+    assert size
+    assert int(size[1]) * 1_000_000 >= ServiceSettings().intake_bytes
     assert text.count("{") == text.count("}")
     if file == "nginx.conf":
         assert "X-Forwarded-For $remote_addr" in text  # not …add_x_forwarded_for: that appends
@@ -144,11 +150,9 @@ def test_proxies_pass_streams_on_keep_numbers_inside_and_take_whole_intakes(file
 
 
 def test_the_commands_of_the_readme_exist():
-    from spm.cli.tree import app
-
-    commands = typer.main.get_command(app).commands
+    known = commands()
     text = (DOCKER / "README.md").read_text(encoding="utf-8")
     used = re.findall(r"^spmc run --rm spm (.+?)(?:\s+#.*)?$", text, re.MULTILINE)
     assert used
     for line in used:
-        assert shlex.split(line)[0] in commands, line
+        assert shlex.split(line)[0] in known, line

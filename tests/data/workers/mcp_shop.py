@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from mcp_server import serve_http
+from mcp_server import serve_http  # type: ignore[import-not-found]  # beside this script
 from typing_extensions import TypedDict
 
 
@@ -15,7 +15,7 @@ class Payment(TypedDict):
     payment_id: str
 
 
-def build(log: Path):
+def build(log):
     import os
 
     from mcp.server.mcpserver import MCPServer

@@ -38,7 +38,7 @@ def warm(runtime, shop_copy, shell):
     shell("serve", "--daemon", "--stop", "--store", shop_copy)
 
 
-def count(store) -> int:
+def count(store: Path) -> int:
     found = ask(socket_of(str(store)), {"status": True})
     assert found is not None
     return int(found["answered"])

@@ -21,7 +21,7 @@ def corpus() -> Corpus:
     teach, judge = divide(library, tiny.seen(library), 0.2)
     tasks = [Task(str(at), row.question, row.path) for at, row in enumerate(judge)]
     known = teach[0].library
-    return Corpus("tiny", known, known.tools, teach, judge, tasks, "none", ("tiny",))
+    return Corpus("tiny", known, list(known.tools), teach, judge, tasks, "none", ("tiny",))
 
 
 def test_a_menu_holds_the_whole_frontier_once(corpus):

@@ -8,7 +8,7 @@ import pytest
 
 from spm.gnn import loading
 from spm.gnn.library import Counts, Library, Rows, orders, transitions
-from spm.gnn.loading import groups, load
+from spm.gnn.loading import groups, load, paths_of
 from spm.registry import Registry, demo
 from spm.registry.lexical import terms
 from tests.data.workers import tiny_training as tiny
@@ -123,8 +123,8 @@ def test_a_store_with_nothing_is_a_library_of_nothing(store):
 
 def test_a_path_through_a_tool_that_is_gone_is_left_out(library):
     rows = [{"trajectory": "t", "idx": 0, "tool": "a"}, {"trajectory": "t", "idx": 1, "tool": "b"}]
-    assert loading._paths(rows, {"a": 0, "b": 1}) == {"t": [0, 1]}
-    assert loading._paths(rows, {"a": 0}) == {}
+    assert paths_of(rows, {"a": 0, "b": 1}) == {"t": [0, 1]}
+    assert paths_of(rows, {"a": 0}) == {}
 
 
 # -- taken out -------------------------------------------------------------------------------

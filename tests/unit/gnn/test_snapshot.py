@@ -358,7 +358,7 @@ def test_strings_come_back_and_are_found(texts: list[str], other: str) -> None:
 
 
 def test_the_file_gives_back_its_arrays_read_only(tmp_path: Path) -> None:
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "a": np.arange(6, dtype=np.float32).reshape(2, 3),
         "b": np.zeros((0, 4), dtype=np.int64),
         "c": np.array([True, False]),

@@ -301,7 +301,7 @@ LIBRARIES = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), st.tuple
 @given(LIBRARIES, st.sets(FIELDS, min_size=1, max_size=3), st.sets(st.sampled_from("uv")))
 def test_plans_are_the_cheapest_and_can_run(library, needs, have):
     tools = {**library, "goal": (needs, set())}
-    found = plan(Tiny(tools), sorted(have), "goal")  # type: ignore[arg-type]
+    found = plan(Tiny(tools), sorted(have), "goal")
     price = brute_force(tools, have)
 
     def planned(field: str, tool: str) -> int:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -413,7 +414,8 @@ def test_any_items_are_read_or_refused(items, fields):
 
 
 def test_what_is_at_hand_is_shown_said_and_not_denied():
-    known = [{"field": "order_id", "type": "string", "aliases": ["order number"]}, "customer_email"]
+    order = {"field": "order_id", "type": "string", "aliases": ["order number"]}
+    known: list[str | dict[str, Any]] = [order, "customer_email"]
     text = "Email the receipt of order 4821"
     assert state.at_hand(text, (), (), known) == {"order_id"}
     assert state.at_hand(text, ["customerEmail"], ["orderId"], known) == {"customer_email"}

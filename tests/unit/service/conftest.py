@@ -16,8 +16,14 @@ from spm.service.service import Service
 from spm.service.settings import ServiceSettings
 
 
+class Visitor(httpx.Client):
+    """A client that also lets tests look behind the door."""
+
+    service: Service
+
+
 @contextmanager
-def serving(service: Service) -> Iterator[httpx.Client]:
+def serving(service: Service) -> Iterator[Visitor]:
     """A client of a server that runs until the end of the block."""
     config = uvicorn.Config(
         create_app(service),
@@ -35,7 +41,8 @@ def serving(service: Service) -> Iterator[httpx.Client]:
         assert thread.is_alive(), "the server did not start"
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+    with Visitor(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        client.service = service
         client.get("/readyz")  # until the first menu is over
         yield client
     server.should_exit = True
@@ -44,23 +51,21 @@ def serving(service: Service) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def serve(demo_folder: Path) -> Iterator[Callable[..., httpx.Client]]:
+def serve(demo_folder: Path) -> Iterator[Callable[..., Visitor]]:
     """Start a server on the demo, or on the store and with the settings given."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:
 
-        def start(store: Path | str = demo_folder, **settings: Any) -> httpx.Client:
+        def start(store: Path | str = demo_folder, **settings: Any) -> Visitor:
             service = Service(ServiceSettings(store=str(store), **settings))
-            opened = stack.enter_context(serving(service))
-            opened.service = service  # for tests that look behind the door
-            return opened
+            return stack.enter_context(serving(service))
 
         yield start
 
 
 @pytest.fixture(scope="module")
-def client(demo_folder: Path) -> Iterator[httpx.Client]:
+def client(demo_folder: Path) -> Iterator[Visitor]:
     """A server on the demo, without a token."""
     with serving(Service(ServiceSettings(store=str(demo_folder)))) as opened:
         yield opened

@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
+import httpx
 import pytest
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from spm.registry import demo
@@ -44,7 +45,7 @@ ASKED = [
 
 
 @pytest.fixture(scope="module")
-def described(client) -> dict[str, Any]:
+def described(client: httpx.Client) -> dict[str, Any]:
     found: dict[str, Any] = client.get("/openapi.json").json()
     return found
 
@@ -109,5 +110,5 @@ def test_answers_are_as_described(client, described, method, route, path, sent, 
     if "json" not in kind:
         return
     schema = {**response["content"][kind]["schema"], "components": described["components"]}
-    known = Registry().with_resource("", Resource(schema, DRAFT202012))
+    known = Registry().with_resource("", DRAFT202012.create_resource(schema))
     Draft202012Validator(schema, registry=known).validate(answer.json())

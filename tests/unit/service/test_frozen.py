@@ -3,7 +3,6 @@
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry as Schemas
-from referencing import Resource
 from referencing.jsonschema import DRAFT202012
 
 from spm.registry import demo
@@ -32,7 +31,7 @@ def described(client, method, route, answer):
     response = whole["paths"][route][method]["responses"][str(answer.status_code)]
     kind = answer.headers["content-type"].partition(";")[0]
     schema = {**response["content"][kind]["schema"], "components": whole["components"]}
-    known = Schemas().with_resource("", Resource(schema, DRAFT202012))
+    known = Schemas().with_resource("", DRAFT202012.create_resource(schema))
     Draft202012Validator(schema, registry=known).validate(answer.json())
 
 

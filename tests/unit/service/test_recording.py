@@ -1,5 +1,7 @@
 """Runs through frozen menus: when they end, what is kept of them, and what is tried again."""
 
+from typing import Any
+
 import anyio
 import pytest
 
@@ -9,7 +11,9 @@ from spm.registry.frozen import Frozen, FrozenItem
 from spm.service.mcp import recording
 from spm.service.mcp.recording import Recorder
 
-ITEM = {"version": "1", "content_hash": "0", "effects": "read", "needs": {}, "gives": []}
+ITEM: dict[str, Any] = {
+    "version": "1", "content_hash": "0", "effects": "read", "needs": {}, "gives": [],
+}  # fmt: skip
 MENU = Frozen(
     request="Refund order 7", team=None, scopes=None, read_only=False, state=(),
     route=("pay/find", "pay/refund"),

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+from typing import Any
 
 import pytest
 
@@ -98,7 +99,7 @@ def test_spans_follow_the_clients_trace_and_hold_the_stages(serve, monkeypatch):
     from opentelemetry import trace
     from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 
-    kept = []
+    kept: list[Any] = []
 
     class Span(NonRecordingSpan):
         def __init__(self, name, context):
@@ -117,10 +118,10 @@ def test_spans_follow_the_clients_trace_and_hold_the_stages(serve, monkeypatch):
             self.attributes[key] = value
 
     class Tracer(trace.NoOpTracer):
-        def start_span(self, name, context=None, kind=None, *, start_time=None, **other):
+        def start_span(self, name, context=None, *others, **other):
             return Span(name, context)
 
-        def start_as_current_span(self, name, context=None, kind=None, **other):
+        def start_as_current_span(self, name, context=None, *others, **other):
             return trace.use_span(self.start_span(name, context))
 
     monkeypatch.setattr(tracing, "_tracer", Tracer())

@@ -91,7 +91,12 @@ def test_refusals_and_broken_lines_are_errors_and_not_menus():
 
 def test_no_request_is_asked_twice():
     seen = []
-    with answering(lambda number, request: seen.append(request) or 200) as url:
+
+    def remember(number, request):
+        seen.append(request)
+        return 200
+
+    with answering(remember) as url:
         measure(Client(url), rate=200, seconds=0.5, settings={})
     assert len(seen) == len(set(seen)) == 160
 
