@@ -20,7 +20,7 @@ CHROMIUM = os.environ.get("SPM_CHROMIUM") or next(filter(None, map(shutil.which,
 SERIOUS = ("error", "warning", "assert")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open its event loop is in the way of other tests
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("no Chromium: install it, or name one in SPM_CHROMIUM")
@@ -105,4 +105,5 @@ def menu(window: Window) -> Any:
     """The page with the menu of the demo's request."""
     page = window.open(ASKED)
     page.locator("#route .open").nth(3).wait_for()
+    page.wait_for_load_state("networkidle")  # what comes later draws the route again
     return page

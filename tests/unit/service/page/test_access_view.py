@@ -132,6 +132,4 @@ def test_on_a_narrow_screen_the_route_goes_downwards(windows, asked):
 
 def test_motion_stops_for_who_does_not_want_it(windows, asked):
     page = windows(reduced_motion="reduce").open(asked)
-    node = page.locator("#route-graph .node").first
-    node.wait_for()
-    assert node.evaluate("e => getComputedStyle(e).transitionDuration") == "0s"
+    expect(page.locator("#route-graph .node").first).to_have_css("transition-duration", "0s")
