@@ -33,7 +33,9 @@ IdleOption = Annotated[
     float,
     typer.Option("--idle", min=0.01, metavar="MINUTES", help="With --daemon: ends after so long."),
 ]
-ForegroundOption = Annotated[bool, typer.Option("--foreground", hidden=True)]
+ForegroundOption = Annotated[
+    bool, typer.Option("--foreground", hidden=True, help="Be the warm process itself.")
+]
 
 
 def action(stop: bool, status: bool, foreground: bool) -> Action:

@@ -197,7 +197,7 @@ def test_a_lost_constraint_is_named_and_mended(
     assert doctor.mend(located)
     assert doctor.examine(located).ok
     with BoltStore_(neo4j_server) as again:
-        assert len(again.read("state/constraints")) == 9
+        assert len(again.read("state/constraints")) == 12
 
 
 def test_a_newer_schema_is_left_alone(store: BoltStore, neo4j_server: Any, located: str) -> None:

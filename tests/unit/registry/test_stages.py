@@ -42,6 +42,6 @@ def test_a_menu_tells_its_stages(shop):
     with listening(lambda name, ms: heard.update({name: ms})):
         shop.menu("Refund order 991")
     assert list(heard) == [
-        "encoding", "vector search", "search", "visible fields", "frontier",
+        "encoding", "visible fields", "vector search", "search", "frontier",
         "networks and order", "explanation",
     ]  # fmt: skip
