@@ -169,7 +169,9 @@ def test_callers_are_counted_after_they_are_filtered(store: EmbeddedStore) -> No
 
 def test_one_condition_stands_in_every_query_that_takes_a_caller() -> None:
     rule = re.compile(r"\b(\w+)(\.status = .*?\1\.effects = 'read'\))", re.S)
-    asking = [load(name) for name in names() if "team" in load(name).params]
+    # Tokens and frozen menus are a team's own, whatever its scopes.
+    known = [load(name) for name in names() if not name.startswith(("tokens/", "frozen/"))]
+    asking = [query for query in known if "team" in query.params]
     found = {
         q.name: [
             " ".join(part.replace(f"{name}.", ".").split()) for name, part in rule.findall(q.text)
