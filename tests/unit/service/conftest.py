@@ -20,6 +20,14 @@ class Visitor(httpx.Client):
     """A client that also lets tests look behind the door."""
 
     service: Service
+    server: uvicorn.Server
+
+    def settle(self) -> None:
+        """Wait until nothing is under way: an answer is out before it has been told of."""
+        deadline = time.monotonic() + 20
+        while self.server.server_state.tasks:
+            assert time.monotonic() < deadline, "the server is still busy"
+            time.sleep(0.001)
 
 
 @contextmanager
@@ -42,7 +50,7 @@ def serving(service: Service) -> Iterator[Visitor]:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     with Visitor(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-        client.service = service
+        client.service, client.server = service, server
         client.get("/readyz")  # until the first menu is over
         yield client
     server.should_exit = True

@@ -43,6 +43,7 @@ def test_a_request_is_one_line_without_its_words(serve, shop_copy, lines):
     client.get(f"/v1/tools/{WORD}", headers={**headers, "X-Request-Id": f"{WORD} {WORD}"})
     client.get(f"/{WORD}")
     client.get("/healthz")
+    client.settle()
     told = [line for line in lines() if line["logger"] == "spm.requests"]
     assert [(t["route"], t["status"]) for t in told] == [
         ("/v1/menus", 200), ("/v1/tools/{tool:path}", 404), ("other", 404),
@@ -60,7 +61,9 @@ def test_a_mistake_of_ours_is_logged_and_told_without_details(serve, lines, monk
         raise RuntimeError("inner secret")
 
     monkeypatch.setattr(Registry, "answer", fail)
-    answer = serve().post("/v1/menus", json={"request": WORD})
+    client = serve()
+    answer = client.post("/v1/menus", json={"request": WORD})
+    client.settle()
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"
     assert "secret" not in answer.text
@@ -127,12 +130,14 @@ def test_spans_follow_the_clients_trace_and_hold_the_stages(serve, monkeypatch):
     monkeypatch.setattr(tracing, "_tracer", Tracer())
     number = "4bf92f3577b34da6a3ce929d0e0e4736"
     client = serve()
+    client.settle()
     kept.clear()  # what it did to be ready
     client.post(
         "/v1/menus",
         json={"request": f"Refund order 991 {WORD}"},
         headers={"traceparent": f"00-{number}-00f067aa0ba902b7-01"},
     )
+    client.settle()
     request, *stages = kept
     assert request.name == "POST /v1/menus"
     assert request.get_span_context().trace_id == int(number, 16)
