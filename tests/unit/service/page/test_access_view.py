@@ -123,6 +123,7 @@ def test_nothing_is_wider_than_the_window(windows, asked, width):
 def test_on_a_narrow_screen_the_route_goes_downwards(windows, asked):
     page = windows(viewport={"width": 400, "height": 800}).open(asked)
     expect(page.locator("#route .open")).to_have_count(4)
+    page.wait_for_load_state("networkidle")  # what comes later draws the route again
     nodes = page.locator("#route-graph .node").all()
     at = {n.get_attribute("data-id").rpartition("/")[2]: n.bounding_box()["y"] for n in nodes}
     assert at["request"] < at["lookup_order"] < at["create_receipt"] < at["send_email_receipt"]
