@@ -163,7 +163,7 @@ def _walk(
     chosen = rule.admit(
         start,
         _neighbours(library, start.sources, without),
-        _producers(library, start.sources, given, sight.tools),
+        _producers(library, start, given, sight.tools),
     )
     made = _frontier(library, question.vector, given, chosen, start, memory, without)
     return replace(
@@ -190,14 +190,17 @@ def _neighbours(library: Library, sources: dict[int, int], without: _Without) ->
     best = np.lexsort((other, -count, owner))
     rank = np.arange(len(best)) - np.searchsorted(owner[best], owner[best])
     best = best[rank < rule.PER_SOURCE]
-    return _ranked(other[best], weights[owner[best]])
+    return _ranked(other[best], weights[owner[best]], len(library.tools))
 
 
 def _producers(
-    library: Library, sources: dict[int, int], given: frozenset[str], seen: Mask | None
+    library: Library, start: Start[int], given: frozenset[str], seen: Mask | None
 ) -> list[int]:
-    """Who makes what the sources need and the request does not show; rare makers first."""
-    tools, weights = _columns(sources)
+    """Who makes what the sources need and the request does not show; rare makers first.
+
+    Common fields have thousands of makers; only so many are ranked as may come to be asked for.
+    """
+    tools, weights = _columns(start.sources)
     owner, needed = library.takes.of_all(tools)
     fields, field = np.unique(needed, return_inverse=True)
     made, maker = library.makers.of_all(fields)
@@ -207,7 +210,9 @@ def _producers(
     gain = weights[owner] // np.maximum(1, makers[field])
     total = np.bincount(field, gain, len(fields)).astype(np.int64)
     open_ = np.array([library.fields[name] not in given for name in fields.tolist()], dtype=bool)
-    return _ranked(maker[open_[made]], total[made][open_[made]])
+    made, maker = made[open_[made]], maker[open_[made]]
+    room = len(start.kept) + rule.NEIGHBOURS + rule.PRODUCERS
+    return _ranked(maker, total[made], len(library.tools), room)
 
 
 def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
@@ -217,11 +222,16 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
     )
 
 
-def _ranked(tools: Ints, gains: Ints) -> list[int]:
-    """Tools by the sum of what they gained, ties by number."""
-    known, place = np.unique(tools, return_inverse=True)
-    total = np.bincount(place, gains, len(known))
-    return known[np.lexsort((known, -total))].tolist()
+def _ranked(tools: Ints, gains: Ints, size: int, room: int | None = None) -> list[int]:
+    """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
+    there = np.zeros(size, dtype=bool)
+    there[tools] = True
+    known = np.flatnonzero(there)
+    total = np.bincount(tools, gains, size)[known]
+    if room is not None and len(known) > room:
+        best = total >= np.partition(total, -room)[-room]
+        known, total = known[best], total[best]
+    return known[np.lexsort((known, -total))][:room].tolist()
 
 
 def _frontier(

@@ -55,14 +55,18 @@ class _Rank(nn.Module):
 
 
 class _Read(nn.Module):
-    """`MiniLM._states`: the states of one text's tokens, before pooling."""
+    """`MiniLM._read`: from one text's looked up tokens to their states, before pooling.
+
+    Looking them up stays outside: a session would copy the whole table of words, half of all
+    weights, of which a request needs twenty rows.
+    """
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
-    def forward(self, ids: Tensor) -> Tensor:
-        x = self.network.embeddings(input_ids=ids)
+    def forward(self, embedded: Tensor) -> Tensor:
+        x = self.network.embeddings.LayerNorm(embedded)[None]
         for layer in self.network.encoder.layer:
             found = layer(x)
             x = found[0] if isinstance(found, tuple) else found
@@ -102,8 +106,8 @@ def minilm(folder: Path) -> bytes:
     config = BertConfig.from_json_file(folder / "config.json")
     config._attn_implementation = "eager"  # what the exporter can follow
     network = BertModel(config, add_pooling_layer=False)
-    example = (torch.ones(1, NODES, dtype=torch.int64),)
-    names = {"ids": ("one", "n"), "states": ("n",)}
+    example = (torch.zeros(NODES, config.hidden_size),)
+    names: dict[str, tuple[str, ...]] = {"embedded": ("n",), "states": ("n",)}
     return _graph(_Read(network), example, names, outputs=1)
 
 

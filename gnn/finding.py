@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from spm.gnn.library import Ints, Library
 from spm.registry import frontier as rule
 from spm.registry.frontier import Floats, Floats64
-from spm.registry.lexical import marked
+from spm.registry.lexical import DIGITS
 from spm.registry.stages import VECTORS, stage
 
 Mask = NDArray[np.bool_]
+BLOCK = 1_024  # rows of 1.5 kB: what is copied of them stays in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,17 @@ class Text:
 
     near: list[int]
     worded: list[int]
-    scores: Floats64  # (tools, clauses) BM25
+    scores: Floats64  # (worded, clauses) BM25
 
     def spoken(self, tools: list[int]) -> Floats:
         """The scores of some tools, 0 for those that words did not find."""
-        there = np.isin(tools, self.worded)
-        return (self.scores[tools] * there[:, None]).astype(np.float32)
+        found = np.zeros((len(tools), self.scores.shape[1]), dtype=np.float32)
+        place = {tool: at for at, tool in enumerate(self.worded)}
+        there = [(at, place[tool]) for at, tool in enumerate(tools) if tool in place]
+        if there:
+            rows, places = zip(*there, strict=True)
+            found[list(rows)] = self.scores[list(places)]
+        return found
 
 
 def find_tools(
@@ -58,19 +64,30 @@ def find_tools(
 ) -> tuple[Text, Text]:
     """Look up a request and its clauses, which come behind it; one clause is the whole."""
     whole, clauses = slice(0, 1), slice(1, None)
+    parts = (whole, clauses) if len(asked) > 1 else (whole,)
     with stage(VECTORS):
-        parts = (whole, clauses) if len(asked) > 1 else (whole,)
         near = _near(library.vectors, vectors, parts, sight.tools)
-    found = [library.texts.scores(words, sight.tools) for words in asked]
-    scores = np.stack([score for score, _ in found], axis=1)
+    sums = library.texts.sums(asked, sight.tools)
+    found = [
+        Text(tools, *worded(sums[part], rule.LOOKUP))
+        for tools, part in zip(near, parts, strict=True)
+    ]
+    return found[0], found[-1]
 
-    def text(near: list[int], part: slice) -> Text:
-        matched = marked(len(scores), [places for _, places in found[part]])
-        worded = top(scores[:, part].max(axis=1), matched, rule.LOOKUP)
-        return Text(near, worded, scores[:, part])
 
-    first = text(near[0], whole)
-    return first, text(near[1], clauses) if len(asked) > 1 else first
+def worded(sums: Floats64, count: int) -> tuple[list[int], Floats64]:
+    """The best by any row of scores, equal ones by number, with all their rounded scores.
+
+    Only those that may be among the best are rounded and sorted: of a large library a few.
+    """
+    rough = sums.max(axis=0) if len(sums) > 1 else sums[0]
+    found = np.flatnonzero(rough)
+    if len(found) > count:
+        lowest = np.partition(rough[found], -count)[-count]
+        found = found[rough[found] >= lowest - 2 * 10.0**-DIGITS]
+    scores = np.round(sums[:, found].T, DIGITS)
+    best = top(scores.max(axis=1, initial=0), np.arange(len(found)), count)
+    return found[best].tolist(), scores[best]
 
 
 def _near(
@@ -79,11 +96,19 @@ def _near(
     """The nearest for each part of what is asked, from one pass over all vectors."""
     if not vectors.size:
         return [[] for _ in parts]
-    rough = vectors @ asked.T
+    rough = _products(asked, vectors)
     return [
-        nearest(vectors, rough[:, part].max(axis=1), asked[part], rule.LOOKUP, seen)
-        for part in parts
+        nearest(vectors, rough[part].max(axis=0), asked[part], rule.LOOKUP, seen) for part in parts
     ]
+
+
+def _products(asked: Floats, vectors: Floats) -> Floats:
+    """All products, a row for each that is asked; in blocks, because BLAS copies what it takes."""
+    found = np.empty((len(asked), len(vectors)), dtype=np.float32)
+    for start in range(0, len(vectors), BLOCK):
+        part = slice(start, start + BLOCK)
+        np.matmul(asked, vectors[part].T, out=found[:, part])
+    return found
 
 
 @dataclass(frozen=True)
@@ -98,17 +123,17 @@ class Remembered:
 
 def remember(library: Library, asked: list[str], vector: Floats, seen: Mask | None) -> Remembered:
     """The nearest trajectories by meaning and by words."""
-    words, matched = library.request_texts.scores(asked, seen)
+    spoken, scores = worded(library.request_texts.sums([asked], seen), rule.MEMORIES)
     near: list[int] = []
     if library.request_vectors.size:
         with stage(VECTORS):
             rough = library.request_vectors @ vector
             near = nearest(library.request_vectors, rough, vector[None, :], rule.MEMORIES, seen)
-    worded = top(words, matched, rule.MEMORIES)
-    rows = np.array(rule.remember(near, worded), dtype=np.int64)
+    rows = np.array(rule.remember(near, spoken), dtype=np.int64)
     cosine = rule.cosines(library.request_vectors[rows], vector)
     # A trajectory that only meaning found has no score of words, also where words know it.
-    found = np.where(np.isin(rows, worded), words[rows], 0)
+    said = dict(zip(spoken, scores[:, 0].tolist(), strict=True))
+    found = np.array([said.get(row, 0.0) for row in rows.tolist()])
     return Remembered(
         rows,
         cosine.astype(np.float32),

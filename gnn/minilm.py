@@ -126,19 +126,29 @@ class MiniLM:
             self._graph = runtime.graph("minilm", self._named())
         if self._graph is None:
             return self._states(ids)
-        return self._graph.run(ids=np.array([ids], dtype=np.int64))[0]
+        return self._graph.run(embedded=self._embedded(ids))[0]
 
     def _named(self) -> dict[str, Array]:
-        """The weights that the graph asks for; the file has some of another task."""
-        return {n: w for n, w in self._weights.items() if not n.startswith("pooler.")}
+        """The weights that the graph asks for: no table of words, nothing of another task."""
+        return {
+            name: weights
+            for name, weights in self._weights.items()
+            if name.startswith(("encoder.", "embeddings.LayerNorm."))
+        }
 
     def _states(self, ids: list[int]) -> Array:
+        return self._read(self._embedded(ids))
+
+    def _embedded(self, ids: list[int]) -> Array:
         weights = self._weights
-        x: Array = (
+        found: Array = (
             weights["embeddings.word_embeddings.weight"][ids]
             + weights["embeddings.position_embeddings.weight"][: len(ids)]
             + weights["embeddings.token_type_embeddings.weight"][0]
-        )  # (tokens, 384)
+        )
+        return found  # (tokens, 384)
+
+    def _read(self, x: Array) -> Array:
         x = self._normalise(x, "embeddings.LayerNorm")
         for number in range(self._layers):
             layer = f"encoder.layer.{number}"

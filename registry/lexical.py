@@ -20,6 +20,7 @@ from spm.registry.fields import singular
 from spm.registry.naming import words
 
 K1, B = 1.2, 0.75
+DIGITS = 6  # of a score: what is beyond them differs between engines
 DISTINCT = 256
 # Neo4j's tokenizer cuts words of 255 characters; a term must stay one token there.
 LONGEST = 64
@@ -97,13 +98,23 @@ def bm25(
         held: how many of these hold each term, where not all of them are among the documents.
     """
     scores = np.zeros(len(lengths))
-    mean = total / nodes if total and nodes else 1.0
-    weight = K1 * (1 - B + B * lengths / mean)
+    weight = saturation(lengths, nodes, total)
     held = [len(places) for places, _ in postings] if held is None else held
     for (places, counts), documents in zip(postings, held, strict=True):
-        idf = math.log(1 + (nodes - documents + 0.5) / (documents + 0.5))
-        scores[places] += idf * counts * (K1 + 1) / (counts + weight[places])
-    return np.round(scores, 6)
+        scores[places] += gains(counts, weight[places], nodes, documents)
+    return np.round(scores, DIGITS)
+
+
+def saturation(lengths: Numbers, nodes: int, total: int) -> Numbers:
+    """How soon a repeated term stops counting in each document: the sooner, the shorter it is."""
+    mean = total / nodes if total and nodes else 1.0
+    return K1 * (1 - B + B * lengths / mean)
+
+
+def gains(counts: Numbers, weight: Numbers, nodes: int, documents: int) -> Numbers:
+    """What one term adds to the scores of the documents that hold it."""
+    idf = math.log(1 + (nodes - documents + 0.5) / (documents + 0.5))
+    return idf * counts * (K1 + 1) / (counts + weight)
 
 
 def best(ids: Sequence[str], scores: Numbers, matched: Places, count: int) -> Found:
@@ -189,40 +200,61 @@ class Index:
         self._counts = counts
         self.lengths = lengths
         self._total = int(lengths.sum())
+        self._weight: Numbers | None = None  # of all documents, made when it is first asked for
 
-    def postings(
-        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
-    ) -> list[Posting]:
-        """Where the terms of a query stand, among the documents marked in `seen`; None: all."""
-        found = []
-        for term in asked(query):
-            if (code := self._codes.get(term)) is not None:
-                part = slice(self._starts[code], self._starts[code + 1])
-                places, counts = self._places[part], self._counts[part]
-                if seen is not None:
-                    there = seen[places]
-                    places, counts = places[there], counts[there]
-                found.append((places, counts))
-        return found
+    def _posting(self, term: str, seen: NDArray[np.bool_] | None) -> Posting | None:
+        """Where a term stands, among the documents marked in `seen`; None: nowhere at all."""
+        if (code := self._codes.get(term)) is None:
+            return None
+        part = slice(self._starts[code], self._starts[code + 1])
+        places, counts = self._places[part], self._counts[part]
+        if seen is None:
+            return places, counts
+        there = seen[places]
+        return places[there], counts[there]
 
     def scores(
         self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
     ) -> tuple[Numbers, Places]:
         """The score of every document, and which of those in `seen` hold a term of the query."""
-        postings = self.postings(query, seen)
+        (sums,) = self.sums([query], seen)
+        return np.round(sums, DIGITS), np.flatnonzero(sums)
+
+    def sums(
+        self, queries: Sequence[Iterable[str]], seen: NDArray[np.bool_] | None = None
+    ) -> Numbers:
+        """A row of scores for each query, not rounded: above zero where a term of it is held.
+
+        Queries that are parts of one another share their terms, whose gains are computed once.
+        """
         nodes = len(self.lengths) if seen is None else int(seen.sum())
-        total = self._total if seen is None else int(self.lengths[seen].sum())
-        return bm25(postings, self.lengths, nodes, total), marked(
-            len(self.lengths), [places for places, _ in postings]
-        )
+        weight = self._weights() if seen is None else self._weights_of(seen, nodes)
+        known: dict[str, Posting | None] = {}
+        sums = np.zeros((len(queries), len(self.lengths)))
+        for row, query in zip(sums, queries, strict=True):
+            for term in asked(query):
+                if term not in known:
+                    known[term] = self._gains(term, seen, weight, nodes)
+                if (found := known[term]) is not None:
+                    row[found[0]] += found[1]
+        return sums
 
+    def _gains(
+        self, term: str, seen: NDArray[np.bool_] | None, weight: Numbers, nodes: int
+    ) -> Posting | None:
+        """The documents that hold a term, and what it adds to their scores."""
+        if (found := self._posting(term, seen)) is None:
+            return None
+        places, counts = found
+        return places, gains(counts, weight[places], nodes, len(places))
 
-def marked(size: int, parts: Iterable[Places]) -> Places:
-    """The places in any part, in their order; out of `size` that takes no sorting."""
-    there = np.zeros(size, dtype=bool)
-    for places in parts:
-        there[places] = True
-    return np.flatnonzero(there)
+    def _weights(self) -> Numbers:
+        if self._weight is None:
+            self._weight = saturation(self.lengths, len(self.lengths), self._total)
+        return self._weight
+
+    def _weights_of(self, seen: NDArray[np.bool_], nodes: int) -> Numbers:
+        return saturation(self.lengths, nodes, int(self.lengths[seen].sum()))
 
 
 def united(postings: Sequence[Posting]) -> Places:
