@@ -202,17 +202,22 @@ def _producers(
     """
     tools, weights = _columns(start.sources)
     owner, needed = library.takes.of_all(tools)
-    fields, field = np.unique(needed, return_inverse=True)
+    fields = _open(library, np.unique(needed), given)
+    wanted = np.isin(needed, fields)
+    owner, field = owner[wanted], np.searchsorted(fields, needed[wanted])
     made, maker = library.makers.of_all(fields)
     if seen is not None:
         made, maker = made[seen[maker]], maker[seen[maker]]
     makers = np.bincount(made, minlength=len(fields))
     gain = weights[owner] // np.maximum(1, makers[field])
     total = np.bincount(field, gain, len(fields)).astype(np.int64)
-    open_ = np.array([library.fields[name] not in given for name in fields.tolist()], dtype=bool)
-    made, maker = made[open_[made]], maker[open_[made]]
     room = len(start.kept) + rule.NEIGHBOURS + rule.PRODUCERS
     return _ranked(maker, total[made], len(library.tools), room)
+
+
+def _open(library: Library, fields: Ints, given: frozenset[str]) -> Ints:
+    """The fields that are not given."""
+    return fields[[library.fields[field] not in given for field in fields.tolist()]]
 
 
 def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
@@ -224,14 +229,10 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
 
 def _ranked(tools: Ints, gains: Ints, size: int, room: int | None = None) -> list[int]:
     """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
-    there = np.zeros(size, dtype=bool)
-    there[tools] = True
-    known = np.flatnonzero(there)
-    total = np.bincount(tools, gains, size)[known]
-    if room is not None and len(known) > room:
-        best = total >= np.partition(total, -room)[-room]
-        known, total = known[best], total[best]
-    return known[np.lexsort((known, -total))][:room].tolist()
+    total = np.bincount(tools, gains, size)
+    least = np.partition(total, -room)[-room] if room is not None and size > room else 0
+    known = np.flatnonzero(total >= least) if least > 0 else np.unique(tools)
+    return known[np.lexsort((known, -total[known]))][:room].tolist()
 
 
 def _frontier(

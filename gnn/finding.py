@@ -81,10 +81,11 @@ def worded(sums: Floats64, count: int) -> tuple[list[int], Floats64]:
     Only those that may be among the best are rounded and sorted: of a large library a few.
     """
     rough = sums.max(axis=0) if len(sums) > 1 else sums[0]
-    found = np.flatnonzero(rough)
+    found = np.flatnonzero(rough > 0)  # of numbers it would take ten times as long
     if len(found) > count:
-        lowest = np.partition(rough[found], -count)[-count]
-        found = found[rough[found] >= lowest - 2 * 10.0**-DIGITS]
+        there = rough[found]
+        lowest = np.partition(there, -count)[-count]
+        found = found[there >= lowest - 2 * 10.0**-DIGITS]
     scores = np.round(sums[:, found].T, DIGITS)
     best = top(scores.max(axis=1, initial=0), np.arange(len(found)), count)
     return found[best].tolist(), scores[best]
@@ -162,9 +163,10 @@ def nearest(
         open_ = np.ones(len(rough), dtype=bool) if seen is None else seen.copy()
         open_[blank] = False
         there = np.flatnonzero(open_)
+        rough = rough[there]
     if len(there) > count:
-        lowest = np.partition(rough[there], -count)[-count]
-        there = there[rough[there] >= lowest - 1e-4]
+        lowest = np.partition(rough, -count)[-count]
+        there = there[rough >= lowest - 1e-4]
     exact = rule.likeness(vectors[there], asked).max(axis=1)
     return there[top(exact, np.arange(len(there)), count)].tolist()
 

@@ -22,6 +22,7 @@ from spm.registry.naming import words
 K1, B = 1.2, 0.75
 DIGITS = 6  # of a score: what is beyond them differs between engines
 DISTINCT = 256
+KEPT, LEAST = 2_000_000, 16  # gains that an index keeps (16 MB), and as how many a term counts
 # Neo4j's tokenizer cuts words of 255 characters; a term must stay one token there.
 LONGEST = 64
 # Goes into the digests of encoded texts: raise it when `terms` changes, and stores renew theirs.
@@ -199,10 +200,38 @@ class Index:
         self._places = places
         self._counts = counts
         self.lengths = lengths
-        self._total = int(lengths.sum())
-        self._weight: Numbers | None = None  # of all documents, made when it is first asked for
+        self._all: _Gains | None = None
 
-    def _posting(self, term: str, seen: NDArray[np.bool_] | None) -> Posting | None:
+    def scores(
+        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
+    ) -> tuple[Numbers, Places]:
+        """The score of every document, and which of those in `seen` hold a term of the query."""
+        (sums,) = self.sums([query], seen)
+        return np.round(sums, DIGITS), np.flatnonzero(sums > 0)
+
+    def sums(
+        self, queries: Sequence[Iterable[str]], seen: NDArray[np.bool_] | None = None
+    ) -> Numbers:
+        """A row of scores for each query, not rounded: above zero where a term of it is held.
+
+        Queries that are parts of one another share their terms, and so do those of a day: what a
+        term adds is computed once, and kept for whoever sees everything.
+        """
+        known = self._known() if seen is None else _Gains(self, seen)
+        sums = np.zeros((len(queries), len(self.lengths)))
+        for row, query in zip(sums, queries, strict=True):
+            for term in asked(query):
+                if (found := known.of(term)) is not None:
+                    row[found[0]] += found[1]
+        return sums
+
+    def _known(self) -> "_Gains":
+        """What is known of all documents; begun anew when it has grown too large."""
+        if self._all is None or self._all.numbers > KEPT:
+            self._all = _Gains(self, None)
+        return self._all
+
+    def posting(self, term: str, seen: NDArray[np.bool_] | None) -> Posting | None:
         """Where a term stands, among the documents marked in `seen`; None: nowhere at all."""
         if (code := self._codes.get(term)) is None:
             return None
@@ -213,48 +242,33 @@ class Index:
         there = seen[places]
         return places[there], counts[there]
 
-    def scores(
-        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
-    ) -> tuple[Numbers, Places]:
-        """The score of every document, and which of those in `seen` hold a term of the query."""
-        (sums,) = self.sums([query], seen)
-        return np.round(sums, DIGITS), np.flatnonzero(sums)
 
-    def sums(
-        self, queries: Sequence[Iterable[str]], seen: NDArray[np.bool_] | None = None
-    ) -> Numbers:
-        """A row of scores for each query, not rounded: above zero where a term of it is held.
+class _Gains:
+    """What terms add to the scores of those documents of an index that are seen; None: all."""
 
-        Queries that are parts of one another share their terms, whose gains are computed once.
-        """
-        nodes = len(self.lengths) if seen is None else int(seen.sum())
-        weight = self._weights() if seen is None else self._weights_of(seen, nodes)
-        known: dict[str, Posting | None] = {}
-        sums = np.zeros((len(queries), len(self.lengths)))
-        for row, query in zip(sums, queries, strict=True):
-            for term in asked(query):
-                if term not in known:
-                    known[term] = self._gains(term, seen, weight, nodes)
-                if (found := known[term]) is not None:
-                    row[found[0]] += found[1]
-        return sums
+    def __init__(self, index: Index, seen: NDArray[np.bool_] | None) -> None:
+        lengths = index.lengths
+        self._index = index
+        self._seen = seen
+        self._nodes = len(lengths) if seen is None else int(seen.sum())
+        total = int(lengths.sum() if seen is None else lengths[seen].sum())
+        self._weight = saturation(lengths, self._nodes, total)
+        self._found: dict[str, Posting | None] = {}
+        self.numbers = 0
 
-    def _gains(
-        self, term: str, seen: NDArray[np.bool_] | None, weight: Numbers, nodes: int
-    ) -> Posting | None:
+    def of(self, term: str) -> Posting | None:
         """The documents that hold a term, and what it adds to their scores."""
-        if (found := self._posting(term, seen)) is None:
+        if term not in self._found:
+            self._found[term] = self._computed(term)
+            self.numbers += LEAST  # also a word that nobody knows takes room
+        return self._found[term]
+
+    def _computed(self, term: str) -> Posting | None:
+        if (found := self._index.posting(term, self._seen)) is None:
             return None
         places, counts = found
-        return places, gains(counts, weight[places], nodes, len(places))
-
-    def _weights(self) -> Numbers:
-        if self._weight is None:
-            self._weight = saturation(self.lengths, len(self.lengths), self._total)
-        return self._weight
-
-    def _weights_of(self, seen: NDArray[np.bool_], nodes: int) -> Numbers:
-        return saturation(self.lengths, nodes, int(self.lengths[seen].sum()))
+        self.numbers += len(places)
+        return places, gains(counts, self._weight[places], self._nodes, len(places))
 
 
 def united(postings: Sequence[Posting]) -> Places:

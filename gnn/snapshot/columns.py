@@ -10,7 +10,7 @@ from spm.gnn.library import Ints
 from spm.registry.naming import words
 
 Bytes = NDArray[np.uint8]
-KNOWN = 4_096  # menus ask for the same tools and fields again and again: so many stay decoded
+KNOWN = 16_384  # menus ask for the same tools and fields again and again: so many stay decoded
 
 
 class Texts(Sequence[str]):
@@ -45,11 +45,12 @@ class Texts(Sequence[str]):
                 raise IndexError(at)
             if len(self._known) >= KNOWN:
                 self._known = {}
-            found = self._known[at] = self._bytes(at).decode("utf-8", "surrogatepass")
+            found = self._known[at] = str(self._bytes(at), "utf-8", "surrogatepass")
         return found
 
     def _bytes(self, at: int) -> bytes:
-        return bytes(self._view[self.starts[at] : self.starts[at + 1]])
+        begin = self.starts.item  # numbers of Python: slicing by an array's takes twice as long
+        return bytes(self._view[begin(at) : begin(at + 1)])
 
 
 class Sorted(Texts):
