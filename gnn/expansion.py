@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spm.gnn.finding import EVERYTHING, Mask, Remembered, Sight, Text, find_tools, remember
+from spm.gnn.finding import EVERYTHING, Remembered, Sight, Text, find_tools, remember
 from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
+from spm.gnn.nearness import Mask
 from spm.gnn.requests import Seen
 from spm.registry import frontier as rule
 from spm.registry.clauses import clauses

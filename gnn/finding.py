@@ -4,16 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spm.gnn.library import Ints, Library
+from spm.gnn.nearness import Mask, nearest, products, top
 from spm.registry import frontier as rule
 from spm.registry.frontier import Floats, Floats64
 from spm.registry.lexical import DIGITS
 from spm.registry.stages import VECTORS, stage
-
-Mask = NDArray[np.bool_]
-BLOCK = 1_024  # rows of 1.5 kB: what is copied of them stays in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ def find_tools(
     whole, clauses = slice(0, 1), slice(1, None)
     parts = (whole, clauses) if len(asked) > 1 else (whole,)
     with stage(VECTORS):
-        near = _near(library.vectors, vectors, parts, sight.tools)
+        near = _near(library, vectors, parts, sight.tools)
     sums = library.texts.sums(asked, sight.tools)
     found = [
         Text(tools, *worded(sums[part], rule.LOOKUP))
@@ -92,24 +89,14 @@ def worded(sums: Floats64, count: int) -> tuple[list[int], Floats64]:
 
 
 def _near(
-    vectors: Floats, asked: Floats, parts: Sequence[slice], seen: Mask | None
+    library: Library, asked: Floats, parts: Sequence[slice], seen: Mask | None
 ) -> list[list[int]]:
     """The nearest for each part of what is asked, from one pass over all vectors."""
+    vectors = library.vectors
     if not vectors.size:
         return [[] for _ in parts]
-    rough = _products(asked, vectors)
-    return [
-        nearest(vectors, rough[part].max(axis=0), asked[part], rule.LOOKUP, seen) for part in parts
-    ]
-
-
-def _products(asked: Floats, vectors: Floats) -> Floats:
-    """All products, a row for each that is asked; in blocks, because BLAS copies what it takes."""
-    found = np.empty((len(asked), len(vectors)), dtype=np.float32)
-    for start in range(0, len(vectors), BLOCK):
-        part = slice(start, start + BLOCK)
-        np.matmul(asked, vectors[part].T, out=found[:, part])
-    return found
+    rough = products(vectors, library.columns, asked)
+    return [nearest(vectors, rough[part], asked[part], rule.LOOKUP, seen) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -128,8 +115,9 @@ def remember(library: Library, asked: list[str], vector: Floats, seen: Mask | No
     near: list[int] = []
     if library.request_vectors.size:
         with stage(VECTORS):
-            rough = library.request_vectors @ vector
-            near = nearest(library.request_vectors, rough, vector[None, :], rule.MEMORIES, seen)
+            known, question = library.request_vectors, vector[None, :]
+            rough = products(known, library.request_columns, question)
+            near = nearest(known, rough, question, rule.MEMORIES, seen)
     rows = np.array(rule.remember(near, spoken), dtype=np.int64)
     cosine = rule.cosines(library.request_vectors[rows], vector)
     # A trajectory that only meaning found has no score of words, also where words know it.
@@ -141,39 +129,3 @@ def remember(library: Library, asked: list[str], vector: Floats, seen: Mask | No
         found.astype(np.float32),
         [library.path(row) for row in rows],
     )
-
-
-def nearest(
-    vectors: Floats, rough: Floats, asked: Floats, count: int, seen: Mask | None = None
-) -> list[int]:
-    """The rows nearest to any that is asked for, equal ones by number (the order of their ids).
-
-    Args:
-        vectors: all rows.
-        rough: what a quick pass says of each; exact scores decide among those that may be best.
-        asked: what is looked for.
-        count: how many.
-        seen: which may be found; None: all.
-    """
-    blank = np.flatnonzero(rough == 0)  # rows of zeros are no vectors: stores do not find them
-    blank = blank[~vectors[blank].any(axis=1)]
-    if seen is None and not len(blank):
-        there = np.arange(len(rough))
-    else:
-        open_ = np.ones(len(rough), dtype=bool) if seen is None else seen.copy()
-        open_[blank] = False
-        there = np.flatnonzero(open_)
-        rough = rough[there]
-    if len(there) > count:
-        lowest = np.partition(rough, -count)[-count]
-        there = there[rough >= lowest - 1e-4]
-    exact = rule.likeness(vectors[there], asked).max(axis=1)
-    return there[top(exact, np.arange(len(there)), count)].tolist()
-
-
-def top(scores: Floats64, found: NDArray[np.intp], count: int) -> list[int]:
-    """The best of those that were found, equal ones by number."""
-    if len(found) > count:
-        lowest = np.partition(scores[found], -count)[-count]
-        found = found[scores[found] >= lowest]
-    return found[np.lexsort((found, -scores[found]))[:count]].tolist()

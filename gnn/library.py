@@ -79,6 +79,8 @@ class Library:
     followers: "Counts"  # which tool ran right after which, and how often
     later: "Counts"  # which tool ran after which at any distance, once per trajectory
     same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
+    columns: Floats | None = None  # the vectors turned, where they are kept so
+    request_columns: Floats | None = None
 
     @cached_property
     def leaders(self) -> "Counts":

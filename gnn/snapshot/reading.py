@@ -131,6 +131,8 @@ class Snapshot:
             followers=self._counts("followers"),
             later=self._counts("later"),
             same=self.container.said["same"],
+            columns=found["tool.columns"],
+            request_columns=found["trajectory.columns"],
         )
         # What a library derives when it is first asked for stands in the file.
         vars(made).update(

@@ -26,7 +26,7 @@ from spm.registry.errors import StoreError
 from spm.registry.store import Store
 
 log = logging.getLogger("spm")
-FORMAT = 1  # raise it when the arrays mean something else
+FORMAT = 2  # raise it when the arrays mean something else
 LAZY = 5_000
 CALLERS = 16  # how many views are kept; one of 16,000 tools and 20,000 trajectories has 10 MB
 _SUFFIX = ".snapshot"

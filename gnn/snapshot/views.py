@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.expansion import Question, expand
-from spm.gnn.finding import EVERYTHING, Mask, Sight
+from spm.gnn.finding import EVERYTHING, Sight
 from spm.gnn.library import Counts, Ints, Library, Rows
+from spm.gnn.nearness import Mask
 from spm.gnn.snapshot.reading import Rights, Snapshot
 from spm.registry.access import Caller
 from spm.registry.frontier import Frontier

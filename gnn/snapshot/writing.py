@@ -144,6 +144,7 @@ def _encoded(
         **({} if kind == "tool" else _strings(f"{kind}.ids", Texts.of(ids))),
         f"{kind}.digests": digests,
         f"{kind}.vectors": vectors,
+        f"{kind}.columns": np.ascontiguousarray(vectors.T),
         **{f"{kind}.index.{name}": values for name, values in index.items()},
     }
 
