@@ -1,13 +1,12 @@
 """`spm mcp`: the registry, or one frozen menu, as an MCP server on standard input and output."""
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spm.cli import asking
-from spm.cli.options import StoreOption, opened
+from spm.cli.options import BackendsOption, StoreOption, opened
 
 
 def mcp(
@@ -15,14 +14,7 @@ def mcp(
         str | None,
         typer.Option("--menu", metavar="ID", help="Serve this frozen menu: its tools, in order."),
     ] = None,
-    backends: Annotated[
-        Path | None,
-        typer.Option(
-            "--backends",
-            metavar="FILE",
-            help="Who runs the tools of which service, for --menu. Default: $SPM_BACKENDS.",
-        ),
-    ] = None,
+    backends: BackendsOption = None,
     team: asking.TeamOption = None,
     scopes: asking.ScopesOption = None,
     read_only: asking.ReadOnlyOption = False,

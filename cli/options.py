@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,14 @@ StoreOption = Annotated[
         metavar="PATH|URI",
         help="A folder (embedded) or a Neo4j address such as neo4j://localhost:7687. "
         "Default: $SPM_STORE, $NEO4J_URI, or a folder in your data directory.",
+    ),
+]
+BackendsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--backends",
+        metavar="FILE",
+        help="Who runs the tools of which service, for frozen menus. Default: $SPM_BACKENDS.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]

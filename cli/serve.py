@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli import daemon as warm
-from spm.cli.options import JsonOption, StoreOption, opened
+from spm.cli.options import BackendsOption, JsonOption, StoreOption, opened
 from spm.cli.output import as_json, note, say
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def serve(
         float, typer.Option(min=0, max=60, help="How long /readyz says no before a stop.")
     ] = 0.5,
     report: ReportOption = None,
+    backends: BackendsOption = None,
     daemon: warm.DaemonOption = False,
     stop: warm.StopOption = False,
     status: warm.StatusOption = False,
@@ -97,6 +98,7 @@ def serve(
             hosts=tuple(allow_host or ()),
             drain_seconds=drain_seconds,
             report=str(report.resolve()) if report else None,
+            backends=str(backends.resolve()) if backends else None,
         ),
         json,
     )
@@ -114,10 +116,10 @@ def _installed() -> None:
 
 
 def _start(settings: "ServiceSettings", json: bool) -> None:
-    from spm.registry.calling.backends import ENVIRONMENT, read_backends
+    from spm.registry.calling.backends import read_backends
     from spm.service import serving
 
-    read_backends(os.environ.get(ENVIRONMENT))  # a mistake in it is told now, not by a worker
+    read_backends(settings.backends_file)  # a mistake in it is told now, not by a worker
     engine = _prepare(settings)
     bound = serving.bind(settings)
     address = serving.url(settings, bound)

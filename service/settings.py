@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
+from spm.registry.calling.backends import ENVIRONMENT as BACKENDS
 from spm.registry.settings import Settings, settings
 
 ENVIRONMENT = "SPM_SERVE"
@@ -30,6 +31,7 @@ class ServiceSettings:
         hosts: names besides those of the loopback under which clients without a token may ask.
         drain_seconds: how long /readyz says no before the service stops to listen.
         report: the HTML file of an evaluation, shown at /report.
+        backends: the file that says who runs the tools of frozen menus.
     """
 
     store: str | None = None
@@ -46,6 +48,12 @@ class ServiceSettings:
     hosts: tuple[str, ...] = ()
     drain_seconds: float = 0.5
     report: str | None = None
+    backends: str | None = None
+
+    @property
+    def backends_file(self) -> str | None:
+        """Where it says who runs tools: as set, else as the environment says."""
+        return self.backends or os.environ.get(BACKENDS)
 
     @property
     def longest_seconds(self) -> float:

@@ -5,7 +5,6 @@ single worker, the sessions of older clients on menus: without one they cannot b
 tool may run that cannot be undone.
 """
 
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -22,7 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from spm.registry import frozen
 from spm.registry.access import Caller
-from spm.registry.calling.backends import ENVIRONMENT, Backends, read_backends
+from spm.registry.calling.backends import Backends, read_backends
 from spm.registry.calling.observations import standard
 from spm.registry.errors import SpmError
 from spm.service.callers import caller_of, identity_of
@@ -117,12 +116,12 @@ def mount(app: FastAPI, service: Service, backends: Backends | None = None) -> N
     Args:
         app: of one worker.
         service: what it works with.
-        backends: who runs tools; else the file that SPM_BACKENDS names.
+        backends: who runs tools; else the file that the settings name.
 
     Raises:
         InputError: the file of backends is not valid.
     """
-    known = read_backends(os.environ.get(ENVIRONMENT)) if backends is None else backends
+    known = read_backends(service.settings.backends_file) if backends is None else backends
     forwarding, recorder = Forwarding(known), Recorder(service)
     menus = MenuServer(
         service, forwarding, recorder, _menu_of, _caller_of, _session_of, may_call=_may_call
