@@ -1,7 +1,7 @@
 """What computes the networks: numpy at first, onnxruntime in a process that builds many menus.
 
 Measured on one core of a busy machine (processor time, `spm bench warm` has the ratios): loading
-onnxruntime and opening the three sessions costs 300 to 400 ms and 150 MB; a menu then takes 6 to
+onnxruntime and opening the three sessions costs 300 to 400 ms and 100 MB; a menu then takes 6 to
 8 ms less (the encoder 12 instead of 20 ms for 34 tokens, the networks 5.1 instead of 6.7). So the
 first menus of a process, and the only one of a command, are cheaper without: after `PAYS` menus
 the sessions have cost less than they save, and a process that came so far will serve more. Both

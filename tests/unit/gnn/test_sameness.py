@@ -1,10 +1,12 @@
 """Quality does not move: the fast path gives the menus of the slow one.
 
 Slow is Cypher for the frontier and torch for the encoder and both networks; fast is the snapshot
-and onnxruntime. Tools, their order and the route must be the same. Numbers are compared as a menu
-shows them, rounded to four digits: sums of single precision differ by some 1e-6 between two ways of
-adding, so that here and there one stands on the other side of an edge, and no more than that is
-allowed. Which ones is printed. SPM_TEST_REQUESTS=500 compares that many.
+and onnxruntime. The route must be the same, and so must all tools and their order. Numbers are
+compared as a menu shows them, rounded to four digits: sums of single precision differ by some 1e-6
+between two ways of adding, so that here and there one stands on the other side of an edge, and no
+more than that is allowed. Likewise two backups may change places whose scores no menu tells apart.
+Which ones is printed. SPM_TEST_REQUESTS=500 compares that many: nine had such backups, all with
+scores of .0014 to .0023 at place 21 or behind.
 """
 
 from __future__ import annotations
@@ -117,19 +119,34 @@ def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
         mapped = Mapped(Snapshots(registry.store), encoder_for)
         fast = LearnedRanker(registry.store, lambda: encoder_for(None), lambda: model, mapped)
         different: dict[str, list[float]] = {}
+        swapped: dict[str, list[str]] = {}
         for at, text in enumerate(requests):
             ask = Ask(text, caller=callers[at % len(callers)])
             with monkeypatch.context() as patch:
                 patch.setattr(constructor, "networks_of", Torch)
-                expected = json.dumps(asdict(slow.menu(ask)))
+                expected = asdict(slow.menu(ask))
             with monkeypatch.context() as patch:
                 patch.setenv("SPM_RUNTIME", "onnx")
-                found = json.dumps(asdict(fast.menu(ask)))
-            if found != expected:
-                different[text] = list(_differences(json.loads(found), json.loads(expected)))
-    print(f"{len(requests)} menus, {len(different)} with a digit on the other side: {different}")
+                found = asdict(fast.menu(ask))
+            if changed := _swapped(found["items"], expected["items"]):
+                assert found["route"] == expected["route"], text
+                swapped[text] = changed
+            elif json.dumps(found) != json.dumps(expected):
+                different[text] = list(_differences(found, expected))
+    print(f"{len(requests)} menus, {len(swapped)} with other backups of the same score: {swapped}")
+    print(f"{len(different)} with a digit on the other side: {different}")
+    assert len(swapped) <= len(requests) / 20
     for text, found_there in different.items():
         assert max(found_there) <= EDGE, text
+
+
+def _swapped(found: list[Any], expected: list[Any]) -> list[str]:
+    """Where other tools stand, with both scores: they must be the same."""
+    assert len(found) == len(expected)
+    changed = [pair for pair in zip(found, expected, strict=True) if pair[0]["id"] != pair[1]["id"]]
+    for one, other in changed:
+        assert one["score"] == pytest.approx(other["score"], abs=EDGE), (one["id"], other["id"])
+    return [f"{one['rank']}: {one['id']} {one['score']} {other['id']}" for one, other in changed]
 
 
 def _differences(found: Any, expected: Any) -> Iterator[float]:
