@@ -109,3 +109,10 @@ def test_what_cannot_be_read_is_refused_politely(client, body, status):
 @pytest.mark.parametrize("request_", ["\x00", "‮order 12", "𝔘𝔫𝔦 🧾", "a" * 20_000])
 def test_any_text_gets_a_menu(client, request_):
     assert client.post("/v1/menus", json={"request": request_}).status_code == 200
+
+
+def test_the_service_has_the_formats_of_the_terminal_but_for_its_table():
+    from spm.cli.menu import Format as Printed
+    from spm.service.menus import Format
+
+    assert [*Printed] == ["table", *Format]
