@@ -114,6 +114,7 @@ class Library:
             trajectories=[self.trajectories[row] for row in kept],
             requests=requests,
             request_vectors=self.request_vectors[kept],
+            request_columns=None,
             request_texts=Index(map(terms, requests)),
             paths=Rows.of([self.paths[row] for row in kept]),
             groups=self.groups[kept],

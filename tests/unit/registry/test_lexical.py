@@ -162,3 +162,22 @@ def test_nothing_to_see():
     scores, matched = Index([["a"]]).scores(["a"], np.zeros(1, dtype=bool))
     assert not len(matched)
     assert best(["n"], scores, matched, 3) == []
+
+
+def test_what_an_index_keeps_of_terms_is_bounded_and_changes_no_score(monkeypatch):
+    index = Index([["a", "b"], ["b", "c", "c"], ["a"], ["d"]])
+    expected = [index.scores([term])[0].tolist() for term in "abcdx"]
+    monkeypatch.setattr(lexical, "KEPT", 2 * lexical.LEAST)
+    for _ in range(3):
+        assert [index.scores([term])[0].tolist() for term in "abcdx"] == expected
+        assert index._all is not None
+        assert index._all.numbers <= lexical.KEPT + lexical.LEAST + len(index.lengths)
+
+
+def test_several_questions_at_once_score_as_one_by_one():
+    index = Index([["a", "b"], ["b", "c", "c"], ["a"], ["d"]])
+    seen = np.array([True, True, False, True])
+    queries = [["a", "c"], ["b"], ["c", "a", "b"], []]
+    for mask in (None, seen):
+        apart = [np.round(row, 6).tolist() for row in index.sums(queries, mask)]
+        assert apart == [index.scores(query, mask)[0].tolist() for query in queries]
