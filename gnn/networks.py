@@ -42,12 +42,20 @@ class Networks:
         return self._graphs
 
 
-_KEPT: dict[str, Networks] = {}
+KEPT = 4  # models whose sessions stay open
+_KEPT: dict[str | int, Networks] = {}
 
 
 def networks_of(model: Model) -> Networks:
-    """The networks of a model; those of the last one are kept."""
-    if model.digest not in _KEPT or _KEPT[model.digest].model is not model:
-        _KEPT.clear()
-        _KEPT[model.digest] = Networks(model)
-    return _KEPT[model.digest]
+    """The networks of a model; those of the last few are kept.
+
+    Threads of a service read the same file each for themselves: models of one digest are one.
+    """
+    key = model.digest or id(model)
+    found = _KEPT.pop(key, None)
+    if found is None or not (model.digest or found.model is model):
+        found = Networks(model)
+    _KEPT[key] = found  # the newest stands last
+    while len(_KEPT) > KEPT:
+        _KEPT.pop(next(iter(_KEPT)), None)
+    return found

@@ -70,12 +70,19 @@ class LearnedRanker:
     def menu(self, ask: Ask) -> Menu:
         """Build the menu for a request."""
         runtime.menus.next()
-        built = self._build(ask)
-        with stage(WORDS):
-            return self._told(ask, built)
+        with runtime.turn:
+            found = self._of_snapshot(ask, ask.done)
+            if found is not None:
+                return self._told(ask, self._built(found, ask, ask.size))
+        found = self._asked.material(ask, ask.done)
+        with runtime.turn:
+            return self._told(ask, self._built(found, ask, ask.size))
 
     def _told(self, ask: Ask, built: _Built) -> Menu:
-        told = built.told(ask)
+        with stage(WORDS):
+            return self._in_words(built.told(ask), ask, built)
+
+    def _in_words(self, told: Explained, ask: Ask, built: _Built) -> Menu:
         model = self._model()
         return Menu(
             request=ask.request,
@@ -142,19 +149,22 @@ class LearnedRanker:
         return found
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
-        found = self._material(ask, (*ask.done, *must))
+        among = (*ask.done, *must)
+        found = self._of_snapshot(ask, among) or self._asked.material(ask, among)
+        return self._built(found, ask, size or ask.size)
+
+    def _built(self, found: Material, ask: Ask, size: int) -> _Built:
         frontier = found.frontier
         ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
         if ran:
             known = np.maximum(frontier.given, frontier.gives[ran].max(axis=0))
             frontier = replace(frontier, given=known)
         with stage(NETWORKS):
-            built = construct(self._model(), frontier, size or ask.size, ask.prefix, ask.done)
+            built = construct(self._model(), frontier, size, ask.prefix, ask.done)
         return _Built(built, found)
 
-    def _material(self, ask: Ask, must: tuple[str, ...]) -> Material:
-        found = self._mapped.material(ask, must) if self._mapped else None
-        return self._asked.material(ask, must) if found is None else found
+    def _of_snapshot(self, ask: Ask, must: tuple[str, ...]) -> Material | None:
+        return self._mapped.material(ask, must) if self._mapped else None
 
     def _notes(self, frontier: Frontier, model: Model) -> list[str]:
         if not frontier.tools:

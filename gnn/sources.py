@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spm.gnn import runtime
 from spm.gnn.expansion import Question
 from spm.registry import state
 from spm.registry.access import Caller
@@ -73,7 +74,7 @@ class Asked:
         """
         known, encoder = self._loaded or (None, self._encoder())
         while True:
-            with stage(ENCODING):
+            with runtime.turn, stage(ENCODING):
                 probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
             with stage(SEARCH):
                 look = self._expansion.look(probes, ask.caller)

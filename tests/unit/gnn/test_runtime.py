@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ import numpy as np
 import pytest
 import torch
 
-from spm.gnn import forward, runtime
+from spm.gnn import forward, networks, runtime
 from spm.gnn.encoder import load_encoder, weights_folder
 from spm.gnn.minilm import MiniLM
 from spm.gnn.models import prior
-from spm.gnn.networks import Networks
+from spm.gnn.networks import Networks, networks_of
 from spm.gnn.reranker import Reranker
 from spm.gnn.retriever import Retriever
 from spm.gnn.rows import widths
@@ -170,3 +171,20 @@ def test_documents_keep_their_bits(onnx: None) -> None:
     assert fresh._graph is not None
     loaded: Any = load_encoder()
     assert np.array_equal(fresh.encode(TEXTS[:1]), loaded.encode(TEXTS[:1]))
+
+
+def test_the_same_model_read_twice_has_its_sessions_once() -> None:
+    """Each thread of a service reads the file for itself; opening sessions costs 60 menus."""
+    first, second = prior(), prior()
+    assert first is not second
+    assert networks_of(first) is networks_of(second)
+
+
+def test_the_networks_of_a_few_models_are_kept() -> None:
+    made = [replace(prior(), digest=f"model {number}") for number in range(networks.KEPT + 1)]
+    kept = [networks_of(model) for model in made]
+    assert networks_of(made[-1]) is kept[-1]
+    assert networks_of(made[1]) is kept[1]
+    assert networks_of(made[0]) is not kept[0]
+    unsaved = [replace(prior(), digest="") for _ in range(2)]
+    assert networks_of(unsaved[0]) is not networks_of(unsaved[1])
