@@ -1,6 +1,7 @@
 """`spm menus`: menus that are frozen, so that MCP clients can be pointed at them."""
 
 import getpass
+import shlex
 from typing import Annotated
 
 import typer
@@ -51,8 +52,19 @@ def freeze(
         as_json(kept.as_dict())
         return
     say(kept.menu.id)
-    note(f"{len(kept.menu.items)} tools, until {kept.expires}. Serve it with: "
-         f"spm mcp --menu {kept.menu.id}")  # fmt: skip
+    mine = "".join(
+        f" {option} {shlex.quote(said)}"
+        for option, said in (
+            ("--as", team),
+            ("--scopes", ",".join(scopes or ())),
+            ("--store", store),
+        )
+        if said
+    )
+    note(
+        f"{len(kept.menu.items)} tools, until {kept.expires}. Serve it with: "
+        f"spm mcp --menu {kept.menu.id}{mine}{' --read-only' * read_only}"
+    )
 
 
 @app.command("list")

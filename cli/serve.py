@@ -117,9 +117,12 @@ def _installed() -> None:
 
 def _start(settings: "ServiceSettings", json: bool) -> None:
     from spm.registry.calling.backends import read_backends
+    from spm.registry.errors import InputError
     from spm.service import serving
 
     read_backends(settings.backends_file)  # a mistake in it is told now, not by a worker
+    if settings.report and not Path(settings.report).is_file():
+        raise InputError(f"There is no report {settings.report!r}. Write it with: spm eval --html")
     engine = _prepare(settings)
     bound = serving.bind(settings)
     address = serving.url(settings, bound)

@@ -156,6 +156,9 @@ def list_tools(
     if json:
         as_json(rows)
         return
+    if not rows and (service or family or status):
+        note("No such tools. See all with: spm tools list")
+        raise typer.Exit(1)
     if not rows:
         note("No tools. Register some with: spm tools register MANIFEST, or load: spm demo")
         return

@@ -41,7 +41,7 @@ MEDIA_TYPES = {Format.names: "text/plain", Format.markdown: "text/markdown"}
 
 
 class MenuQuestion(BaseModel):
-    """What a menu is asked for."""
+    """The tools that a request needs, in an order in which they can run, and backups."""
 
     model_config = ConfigDict(
         extra="forbid",

@@ -65,8 +65,8 @@ def running(backed, monkeypatch, tmp_path, **settings):
     file = tmp_path / "backends.yaml"
     file.write_text(json.dumps(backed.backends.model_dump(mode="json", exclude_defaults=True)))
     monkeypatch.setenv("SPM_BACKENDS", str(tmp_path / "nowhere.yaml"))  # the setting goes before
-    stored = {"store": str(backed.store), "backends": str(file)}
-    service = Service(ServiceSettings(**stored, seconds=60, **settings))
+    told = ServiceSettings(store=str(backed.store), backends=str(file), seconds=60, **settings)
+    service = Service(told)
     config = uvicorn.Config(create_app(service), port=0, log_config=None, ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

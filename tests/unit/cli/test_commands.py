@@ -361,3 +361,18 @@ def test_json_keeps_letters_as_they_are(in_shop):
     done = in_shop("cypher", "RETURN 'Größe ✓' AS x", "--json")
     assert "Größe ✓" in done.out
     assert json.loads(done.out) == [{"x": "Größe ✓"}]
+
+
+def test_a_list_of_nothing_says_whether_there_are_tools_at_all(spm, shop_copy, tmp_path):
+    none = spm("tools", "list", "--service", "nobody", "--store", shop_copy)
+    assert (none.code, none.out) == (1, "")
+    assert "spm tools list" in none.err
+    empty = spm("tools", "list", "--store", tmp_path / "new")
+    assert empty.code == 0
+    assert "spm demo" in empty.err
+
+
+def test_a_report_that_is_not_there_is_told_before_anybody_is_served(spm, shop_copy, tmp_path):
+    done = spm("serve", "--report", tmp_path / "none.html", "--store", shop_copy)
+    assert done.code == 1
+    assert "none.html" in done.err

@@ -9,7 +9,7 @@ from spm.registry import demo
 def frozen(spm, shop_copy):
     done = spm("menus", "freeze", demo.REQUEST, "-k", 5, "--as", "mail", "--store", shop_copy)
     assert done.code == 0, done.err
-    assert "spm mcp --menu" in done.err
+    assert f"spm mcp --menu {done.out.strip()} --as mail --store {shop_copy}" in done.err
     return done.out.strip()
 
 
