@@ -79,8 +79,16 @@ class Library:
     followers: "Counts"  # which tool ran right after which, and how often
     later: "Counts"  # which tool ran after which at any distance, once per trajectory
     same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
-    columns: Floats | None = None  # the vectors turned, where they are kept so
-    request_columns: Floats | None = None
+
+    @cached_property
+    def columns(self) -> Floats | None:
+        """The vectors turned, where they are kept so: in a snapshot."""
+        return None
+
+    @cached_property
+    def request_columns(self) -> Floats | None:
+        """The vectors of requests turned, likewise."""
+        return None
 
     @cached_property
     def leaders(self) -> "Counts":
@@ -114,7 +122,6 @@ class Library:
             trajectories=[self.trajectories[row] for row in kept],
             requests=requests,
             request_vectors=self.request_vectors[kept],
-            request_columns=None,
             request_texts=Index(map(terms, requests)),
             paths=Rows.of([self.paths[row] for row in kept]),
             groups=self.groups[kept],

@@ -131,12 +131,14 @@ class Snapshot:
             followers=self._counts("followers"),
             later=self._counts("later"),
             same=self.container.said["same"],
-            columns=found["tool.columns"],
-            request_columns=found["trajectory.columns"],
         )
         # What a library derives when it is first asked for stands in the file.
         vars(made).update(
-            ways=self._rows("ways"), leaders=self._counts("leaders"), makers=self._rows("makers")
+            ways=self._rows("ways"),
+            leaders=self._counts("leaders"),
+            makers=self._rows("makers"),
+            columns=found["tool.columns"],
+            request_columns=found["trajectory.columns"],
         )
         return made
 

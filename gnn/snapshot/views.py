@@ -98,7 +98,13 @@ def _counted(library: Library, rows: Ints) -> Library:
         followers=followers,
         later=_pairs(library.ways, rows, size, far=True),
     )
-    vars(seen).update(ways=library.ways, makers=library.makers, leaders=followers.turned())
+    vars(seen).update(
+        ways=library.ways,
+        makers=library.makers,
+        leaders=followers.turned(),
+        columns=library.columns,
+        request_columns=library.request_columns,
+    )
     return seen
 
 
