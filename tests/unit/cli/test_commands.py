@@ -372,7 +372,11 @@ def test_a_list_of_nothing_says_whether_there_are_tools_at_all(spm, shop_copy, t
     assert "spm demo" in empty.err
 
 
-def test_a_report_that_is_not_there_is_told_before_anybody_is_served(spm, shop_copy, tmp_path):
-    done = spm("serve", "--report", tmp_path / "none.html", "--store", shop_copy)
+@pytest.mark.parametrize("option", ["--report", "--backends"])
+def test_a_file_that_is_not_there_is_told_before_anybody_is_served(
+    spm, shop_copy, tmp_path, option
+):
+    there = ("--require-token", "--store", shop_copy)  # without a token it would not serve anyway
+    done = spm("serve", option, tmp_path / "none.x", *there)
     assert done.code == 1
-    assert "none.html" in done.err
+    assert "none.x" in done.err
