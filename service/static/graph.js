@@ -181,9 +181,12 @@ export function draw(place, drawing, { choose, selected = "" } = {}) {
     edges,
     nodes,
   );
+  // A drawing made anew (another width, a newer answer) does not take the focus from who is in it.
+  const held = place.contains(document.activeElement) && document.activeElement.dataset.id;
   place.replaceChildren(svg);
   wire(svg, nodes, edges, choose);
   mark(place, selected);
+  if (held) nodes.find((group) => group.dataset.id === held && !group.node.inert)?.focus();
   return svg;
 }
 

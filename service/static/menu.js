@@ -21,6 +21,7 @@ const ask = latest();
 let place = read();
 let menu = null;
 let asked = ""; // the question that `menu` answers
+let width = 0; // for which the route was drawn
 
 /** The question of a place, as the service takes it. */
 export const question = (at = place) => ({
@@ -126,6 +127,7 @@ function render() {
 function picture() {
   const drawing = drawingOf(menu, place.done);
   const canvas = byId("route-graph");
+  width = canvas.clientWidth;
   draw(canvas, drawing, { choose: (node) => choose(node.id), selected: place.tool });
   replace(byId("legend"), legend(drawing));
 }
@@ -161,13 +163,10 @@ export function start() {
   actions({ question, named: () => menu?.request || "" });
   absent(byId("absent"), act);
   ["route", "backups"].forEach((id) => roving(byId(id), ".open"));
-  let width = 0;
   new ResizeObserver(
     debounced(() => {
       const now = byId("route-graph").clientWidth;
-      if (!menu || !now || now === width) return;
-      width = now;
-      picture();
+      if (menu && now && now !== width) picture();
     }, 80),
   ).observe(byId("route-graph"));
 }

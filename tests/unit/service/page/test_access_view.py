@@ -41,6 +41,17 @@ def test_everything_is_done_by_keyboard(window):
     expect(page.locator("#why h2")).to_have_text("Why")
 
 
+def test_a_route_drawn_again_leaves_the_focus_where_it_was(menu):
+    menu.locator("#route-graph .node[role=button]").nth(2).focus()
+    held = menu.evaluate("document.activeElement.dataset.id")
+    menu.evaluate("document.querySelector('#route-graph svg').dataset.old = 'yes'")
+    menu.set_viewport_size({"width": 480, "height": 900})
+    expect(menu.locator("#route-graph svg[data-old]")).to_have_count(0)
+    assert menu.evaluate("document.activeElement.dataset.id") == held
+    menu.keyboard.press("Home")
+    assert menu.evaluate("document.activeElement.dataset.id") == "orders/lookup_order"
+
+
 NAMELESS = """() => [...document.querySelectorAll("button, a[href], input, select, textarea")]
   .concat([...document.querySelectorAll("dialog, iframe, nav, section, [role=button]")])
   .filter((e) => !(e.getAttribute("aria-label") || e.labels?.length || e.textContent.trim()
