@@ -8,7 +8,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from spm.registry.errors import SpmError
-from spm.service import frozen, graph, health, intake, logs, menus, page, questions
+from spm.service import frozen, graph, health, intake, logs, menus, page, questions, renewal
 from spm.service.bodies import Bodies
 from spm.service.callers import Door
 from spm.service.description import describe
@@ -37,9 +37,11 @@ def create_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         delay_stops(service)
-        waking = asyncio.create_task(_wake(service))
+        tasks = [asyncio.create_task(work) for work in (_wake(service), renewal.keep(service))]
         yield
-        waking.cancel()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         service.close()
 
     app = FastAPI(

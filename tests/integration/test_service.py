@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 import pytest
 
+from spm.gnn.snapshot.serving import snapshots_of
 from spm.registry import Registry
 from spm.registry.settings import Settings
 from tests.integration import graphs
@@ -156,6 +157,24 @@ def test_a_service_with_tokens_from_start_to_stop(place: Place) -> None:
     assert all(made["secret"] not in line and REQUEST not in line for line in served.log)
     assert [line for line in served.log if "/v1/menus" in line]
     assert all(json.loads(line) for line in served.log)
+
+
+@pytest.mark.neo4j
+def test_the_snapshot_of_a_server_is_renewed_though_nobody_asks(
+    neo4j_empty: Any, encoder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where snapshots of servers lie
+    login = {"NEO4J_USERNAME": neo4j_empty.username, "NEO4J_PASSWORD": neo4j_empty.password}
+    place = Place(neo4j_empty.settings(), login)
+    place.fill(encoder)
+    with place.serving("--workers", "2", "--seconds", "60") as served:
+        served.until(served.ready)
+        trace = json.dumps({"trace_id": "t", "request": REQUEST, "steps": ["tool_0", "tool_1"]})
+        assert served.client.post("/v1/traces", content=trace).json()["imported"] == 1
+        with Registry.open(place.settings) as registry:
+            snapshots = snapshots_of(registry.store)
+            served.until(lambda: snapshots.current() is not None)
+            assert list(snapshots.current().library.trajectories) != []  # type: ignore[union-attr]
 
 
 def test_everybody_is_refused_where_nobody_could_have_a_token(folder: Place) -> None:

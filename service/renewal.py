@@ -1,0 +1,70 @@
+"""The snapshot of a server, kept of this moment while a service runs.
+
+On the embedded engine the first menu after a write makes it anew. On a server that takes half a
+minute at 16,000 tools, so nobody waits for it: every worker looks now and then, and of all on this
+machine one at a time has it made by a process of its own (`gnn.snapshot.renewing`), each a tenth of
+the time at most. In between the database answers.
+"""
+
+import asyncio
+import logging
+import sys
+import time
+
+from spm.gnn.snapshot.renewing import NOTHING
+from spm.gnn.snapshot.serving import snapshots_of
+from spm.registry import Registry
+from spm.registry.errors import SpmError
+from spm.service.problems import Problem
+from spm.service.service import Service
+
+log = logging.getLogger("spm.renewal")
+PAUSE = 5.0  # seconds between two looks
+SPARE = 9.0  # times as long as it took is waited before the next
+BUSY, FAILED = 20.0, 60.0
+COMMAND = (sys.executable, "-m", "spm.gnn.snapshot.renewing")
+
+
+async def keep(service: Service) -> None:
+    """Look and renew, until it is cancelled."""
+    if service.holding.alone:
+        return
+    pause = PAUSE
+    while True:
+        await asyncio.sleep(pause)
+        pause = await _renewed(service) if await _stale(service) else PAUSE
+
+
+async def _stale(service: Service) -> bool:
+    try:
+        return await service.ask(_lacks)
+    except (SpmError, Problem):
+        return False  # away or busy: there will be another look
+
+
+def _lacks(registry: Registry) -> bool:
+    return registry.store.stamp() is not None and snapshots_of(registry.store).current() is None
+
+
+async def _renewed(service: Service) -> float:
+    """Have it made; returns how long to wait before the next look."""
+    began = time.monotonic()
+    store = [service.settings.store] if service.settings.store else []
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, *store, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    took = time.monotonic() - began
+    if process.returncode == NOTHING:
+        return max(BUSY, SPARE * took)  # another worker is at it, or somebody wrote meanwhile
+    if process.returncode:
+        reason = said.decode(errors="replace").strip().splitlines() or ["no reason was given"]
+        log.warning("The snapshot was not renewed: %s", reason[-1][:500])
+        return max(FAILED, SPARE * took)
+    log.info("The snapshot was renewed in %.1f s", took)
+    return max(PAUSE, SPARE * took)
