@@ -28,12 +28,15 @@ class Reading:
     corrupt: float = 0.0
 
 
+WHOLE = Reading()
+
+
 def from_folders(
     folders: Sequence[Path],
     cache: Path,
     split: str,
     progress: Progress | None = None,
-    how: Reading = Reading(),  # noqa: B008 - frozen
+    how: Reading = WHOLE,
 ) -> tuple[Corpus, int]:
     """One library of one or several folders, and how many episodes had to be left out.
 

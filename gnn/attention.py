@@ -35,7 +35,9 @@ class BiasedAttention(nn.Module):
         batch, nodes, width = h.shape
         split = self.qkv(h).view(batch, nodes, 3, self.heads, width // self.heads)
         q, k, v = split.permute(2, 0, 3, 1, 4)  # each (B, heads, N, width / heads)
-        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        # Written out: torch's own function also looks for rows that attend to nobody.
+        share = (q @ k.transpose(2, 3) * (width // self.heads) ** -0.5 + bias).softmax(-1)
+        mixed = share @ v
         joined: Tensor = self.out(mixed.transpose(1, 2).reshape(batch, nodes, width))
         return joined
 
@@ -60,6 +62,8 @@ class Block(nn.Module):
         return h + self.dropout(grown)
 
 
-def hide_padding(bias: Tensor, mask: Tensor) -> Tensor:
-    """Let nobody attend to padding: `mask` (B, N) is true where a node is real."""
+def hide_padding(bias: Tensor, mask: Tensor | None) -> Tensor:
+    """Let nobody attend to padding: `mask` (B, N) is true where a node is real; None: all are."""
+    if mask is None:
+        return bias
     return bias.masked_fill(~mask[:, None, None, :], float("-inf"))

@@ -1,6 +1,7 @@
 """From scores to a menu: which tools (set decoding) and in which order (order decoding)."""
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Chosen:
 
     order: NDArray[np.int64]
     score: Floats
-    terms: dict[str, Floats]
+    terms: dict[str, Floats]  # before their weights; those that weigh nothing may be left out
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,9 @@ def choose(
         size: how many to choose.
     """
     count = min(size, len(member))
+    if weights == SetWeights():  # most models: nothing is added, and the choice is a sorting
+        order = np.argsort(-np.round(member.astype(np.float64), 6), kind="stable")[:count]
+        return Chosen(order, member[order], {})
     covered, made = np.zeros(slots.shape[1]), np.zeros(makes.shape[1])
     alike = np.zeros(len(member))
     free = np.ones(len(member), dtype=bool)
@@ -115,6 +119,45 @@ def choose(
     return Chosen(order, score, terms)
 
 
+class Contracts:
+    """What k tools require and make, cut to the fields that one of them requires.
+
+    Args:
+        takes: (k, f) 1 where a tool requires a field.
+        gives: (k, f) 1 where it makes one.
+    """
+
+    def __init__(self, takes: Floats, gives: Floats) -> None:
+        self._required = takes.any(axis=0)  # of a frontier's fields few: others decide nothing
+        self._takes = takes[:, self._required]
+        # An echoed field was there before.
+        self._makes = gives[:, self._required] * (1.0 - self._takes)
+        needed = self._takes.sum(1)
+        self._nothing = needed == 0
+        self._needed = np.maximum(1.0, needed)
+
+    def ready(self, state: Floats) -> Floats:
+        """The share of required inputs that are in the state; 1 where nothing is needed."""
+        return self._takes @ state[self._required] / self._needed + self._nothing
+
+    def blocked(self, state: Floats, waiting: Floats) -> tuple[Floats, Floats]:
+        """How far a tool would run too early: inputs are missing that a waiting tool would make.
+
+        What nobody here makes has to come from the user: it blocks nothing.
+
+        Args:
+            state: (f,) 1 where a field is there.
+            waiting: (k,) how likely each tool is to come; 0 for those that came.
+
+        Returns:
+            The share of required inputs so missing, and the likeliest of the tools to wait for.
+        """
+        best = (self._makes * waiting[:, None]).max(axis=0, initial=0.0)
+        best *= 1.0 - state[self._required]
+        missing = self._takes * best
+        return missing.sum(1) / self._needed, missing.max(axis=1, initial=0.0)
+
+
 @dataclass(frozen=True)
 class Scores:
     """What the reranker says of k tools, and what their state depends on; all (k, …)."""
@@ -130,6 +173,11 @@ class Scores:
     gives: Floats  # (k, f)
     belongs: Floats  # (k,) the retriever's probability of belonging
     strictness: float = 0.0  # 0 to 1: how far declared fields say what has to come first
+
+    @cached_property
+    def contracts(self) -> Contracts:
+        """Inputs and outputs as the steps of an order ask for them."""
+        return Contracts(self.takes, self.gives)
 
 
 def arrange(
@@ -190,38 +238,13 @@ def step_terms(
     free: NDArray[np.bool_],
 ) -> Floats:
     """The terms of every tool's score for the next place, (terms, k)."""
-    nothing = np.zeros(len(scores.member))
-    return np.stack(
-        [
-            scores.member,
-            scores.slot[:, min(placed, scores.slot.shape[1] - 1)],
-            readiness(scores.takes, state),
-            scores.entry if placed == 0 else nothing,
-            ahead / max(1, placed),
-            scores.follows[last] if last >= 0 else nothing,
-            scores.feeds[last] if last >= 0 else nothing,
-            scores.recalled[last] if last >= 0 else nothing,
-            *blocked(scores.takes, scores.gives, state, scores.belongs * free),
-        ]
-    ).astype(np.float32)
-
-
-def blocked(takes: Floats, gives: Floats, state: Floats, waiting: Floats) -> tuple[Floats, Floats]:
-    """How far a tool would run too early: inputs are missing that a waiting tool would make.
-
-    What nobody here makes has to come from the user: it blocks nothing.
-
-    Returns:
-        The share of required inputs so missing, and the likeliest of the tools to wait for.
-    """
-    makes = gives * (1.0 - takes)  # an echoed field was there before
-    best = (makes * waiting[:, None]).max(axis=0, initial=0.0)
-    missing = takes * (1.0 - state) * best
-    share = missing.sum(1) / np.maximum(1.0, takes.sum(1))
-    return share.astype(np.float32), missing.max(axis=1, initial=0.0).astype(np.float32)
-
-
-def readiness(takes: Floats, state: Floats) -> Floats:
-    """The share of required inputs that are in the state; 1 where nothing is needed."""
-    needed = takes.sum(1)
-    return np.where(needed > 0, (takes @ state) / np.maximum(1.0, needed), 1.0).astype(np.float32)
+    found = np.zeros((len(TERMS), len(scores.member)), dtype=np.float32)
+    found[0] = scores.member
+    found[1] = scores.slot[:, min(placed, scores.slot.shape[1] - 1)]
+    found[2] = scores.contracts.ready(state)
+    found[3] = scores.entry if placed == 0 else 0.0
+    found[4] = ahead / max(1, placed)
+    if last >= 0:
+        found[5:8] = scores.follows[last], scores.feeds[last], scores.recalled[last]
+    found[8], found[9] = scores.contracts.blocked(state, scores.belongs * free)
+    return found

@@ -9,17 +9,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spm.gnn.finding import EVERYTHING, Remembered, Sight, Text, find_tools, remember
+from spm.gnn.finding import (
+    EVERYTHING,
+    NOBODY,
+    Heard,
+    Remembered,
+    Sight,
+    hear,
+    near_tools,
+    remember,
+)
 from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
-from spm.gnn.nearness import Mask
+from spm.gnn.nearness import Mask, kth
 from spm.gnn.requests import Seen
 from spm.registry import frontier as rule
-from spm.registry.clauses import clauses
 from spm.registry.frontier import Floats, Frontier, Memory, Start
-from spm.registry.lexical import terms
 from spm.registry.stages import SEARCH, WALK, stage
-
-NOBODY = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -45,12 +50,6 @@ class Question:
     def of(cls, text: str, seen: Seen, group: int | None = None) -> "Question":
         """A request as it was read."""
         return cls(text, seen.vector, seen.given, group, seen.clauses)
-
-    def parts(self) -> tuple[list[list[str]], Floats]:
-        """The terms and the vectors of the clauses."""
-        if self.clauses is None:
-            return [terms(self.text)], self.vectors()
-        return [terms(self.text[a:b]) for a, b in clauses(self.text)], self.vectors()
 
     def vectors(self) -> Floats:
         """The vectors of the clauses."""
@@ -128,26 +127,27 @@ def expand(
     """
     without = _Without.of(library, question.group)
     with stage(SEARCH):
-        whole, parts, memory = _search(library, question, sight, without.rows)
+        found = _search(library, question, sight, without.rows)
     with stage(WALK):
-        return _walk(library, question, sight, must, (whole, parts, memory, without))
+        return _walk(library, question, sight, must, found, without)
 
 
-def _search(
-    library: Library, question: Question, sight: Sight, without: Ints
-) -> tuple[Text, Text, Remembered]:
-    """What text finds: tools for the whole and for its clauses, and trajectories."""
-    asked = terms(question.text)
-    parted, vectors = question.parts()
-    several = len(parted) > 1
-    whole, parts = find_tools(
-        library,
-        [asked, *(parted if several else ())],
-        np.concatenate([question.vector[None, :], vectors[: len(vectors) * several]]),
-        sight,
-    )
+@dataclass(frozen=True)
+class _Found:
+    """What text finds: tools by meaning, for the whole and for its clauses, and the rest."""
+
+    near: tuple[list[int], list[int]]
+    heard: Heard
+    memory: Remembered
+
+
+def _search(library: Library, question: Question, sight: Sight, without: Ints) -> _Found:
+    parted = question.clauses is not None
+    said = hear(library, question.text, sight, parted=parted, without=without)
+    parts = question.vectors()
+    near = near_tools(library, question.vector, parts[: len(parts) * said.several], sight.tools)
     seen = sight.without(without, len(library.trajectories))
-    return whole, parts, remember(library, asked, question.vector, seen)
+    return _Found(near, said, remember(library, said.memories, question.vector, seen))
 
 
 def _walk(
@@ -155,22 +155,24 @@ def _walk(
     question: Question,
     sight: Sight,
     must: Sequence[int],
-    found: tuple[Text, Text, Remembered, _Without],
+    found: _Found,
+    without: _Without,
 ) -> Frontier:
     """From what was found to its neighbours and producers, and all that is known among them."""
-    whole, parts, memory, without = found
-    start = rule.begin([whole.near, whole.worded, parts.near, parts.worded], memory.ways, must)
+    said, (near, parts) = found.heard, found.near
+    rankings = [near, said.whole.rows, parts, said.parts.rows]
+    start = rule.begin(rankings, found.memory.ways, must)
     given = frozenset(library.same.get(name, name) for name in question.given)
     chosen = rule.admit(
         start,
         _neighbours(library, start.sources, without),
         _producers(library, start, given, sight.tools),
     )
-    made = _frontier(library, question.vector, given, chosen, start, memory, without)
+    made = _frontier(library, question.vector, given, chosen, start, found.memory, without)
     return replace(
         made,
-        lexical=whole.spoken(chosen)[:, 0],
-        spoken=parts.spoken(chosen),
+        lexical=said.whole.of(chosen)[:, 0],
+        spoken=said.parts.of(chosen),
         clauses=rule.likeness(made.vectors, question.vectors()).astype(np.float32),
     )
 
@@ -231,8 +233,11 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
 def _ranked(tools: Ints, gains: Ints, size: int, room: int | None = None) -> list[int]:
     """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
     total = np.bincount(tools, gains, size)
-    least = np.partition(total, -room)[-room] if room is not None and size > room else 0
-    known = np.flatnonzero(total >= least) if least > 0 else np.unique(tools)
+    known = np.flatnonzero(total > 0)  # of numbers it would take ten times as long
+    if room is None or len(known) < room:
+        known = np.unique(tools)  # also those that gained nothing
+    else:
+        known = known[total[known] >= kth(total[known], room)]
     return known[np.lexsort((known, -total[known]))][:room].tolist()
 
 
@@ -248,6 +253,7 @@ def _frontier(
     tools = np.array(chosen, dtype=np.int64)
     place = {tool: at for at, tool in enumerate(chosen)}
     needs, makes = library.takes.of_all(tools), library.gives.of_all(tools)
+    spelled = library.spelled.of_all(tools)
     names = np.unique(np.concatenate([needs[1], makes[1]]))
     fields = [library.fields[name] for name in names.tolist()]
     vectors = rule.filled(library.vectors[tools], vector)
@@ -260,7 +266,7 @@ def _frontier(
         request=vector,
         family=_codes(library.family[tools]),
         service=_codes(library.service[tools]),
-        words=[library.words[tool] for tool in chosen],
+        words=_incidence(spelled, np.unique(spelled[1]), len(tools)),
         takes=_incidence(needs, names, len(tools)),
         gives=_incidence(makes, names, len(tools)),
         given=np.array([name in given for name in fields], dtype=np.float32),

@@ -7,7 +7,7 @@ import numpy as np
 
 from spm.gnn.constructor import Construction
 from spm.gnn.features import NODE
-from spm.registry.frontier import Frontier
+from spm.registry.frontier import Floats, Frontier
 from spm.registry.menus.items import Known, Places
 from spm.registry.ranking import Ask, Edge, MenuItem
 from spm.registry.route import Contract
@@ -65,7 +65,7 @@ class Explained:
             self._cards,
             {tool: self.terms(tool) for tool in self.order},
             {tool: self._order_terms.get(tool, {}) for tool in self.order},
-            {tool: self._signals(tool) for tool in self.order},
+            self._signals(),
         )
 
     def terms(self, tool: str) -> dict[str, float]:
@@ -83,21 +83,20 @@ class Explained:
 
     def edges(self) -> list[Edge]:
         """What leads to and from the route: fields that meet, and transitions that were seen."""
-        place = {tool: at for at, tool in enumerate(self.order)}
-        front = set(self.route)
-        takes, gives = self._frontier.takes, self._frontier.gives
+        rows = np.array(self._built.sequence, dtype=np.int64)
+        takes = self._frontier.takes[rows]
+        makes = self._frontier.gives[rows] * (1 - takes)
+        seen = self._frontier.precedes[np.ix_(rows, rows)].astype(np.int64)
+        front = np.isin(rows, self._built.route)
+        related = np.triu((makes @ takes.T > 0) | (seen > 0), 1) & (front[:, None] | front)
         found = []
-        for first in self.order:
-            for second in self.order:
-                if place[first] >= place[second] or not front & {first, second}:
-                    continue
-                a, b = self._number[first], self._number[second]
-                meet = np.flatnonzero(gives[a] * (1 - takes[a]) * takes[b])
-                names = [self._frontier.fields[at] for at in meet]
-                open_names = [name for name in names if name not in self._given]
-                found += [Edge(first, second, "declared", name, 0) for name in open_names]
-                if count := int(self._frontier.precedes[a, b]):
-                    found.append(Edge(first, second, "observed", "", count))
+        for a, b in np.argwhere(related).tolist():
+            first, second = self.order[a], self.order[b]
+            meet = [self._frontier.fields[at] for at in np.flatnonzero(makes[a] * takes[b])]
+            open_names = [name for name in meet if name not in self._given]
+            found += [Edge(first, second, "declared", name, 0) for name in open_names]
+            if count := int(seen[a, b]):
+                found.append(Edge(first, second, "observed", "", count))
         return found
 
     def unreached(self, tool: str) -> str:
@@ -122,16 +121,18 @@ class Explained:
     @cached_property
     def _order_terms(self) -> dict[str, dict[str, float]]:
         arranged = self._built.arranged
+        rows = _rounded(np.stack(list(arranged.terms.values()), axis=1))
         return {
-            self._frontier.tools[self._built.head[at]]: {
-                name: round(float(values[place]), 4) for name, values in arranged.terms.items()
-            }
-            for place, at in enumerate(arranged.order.tolist())
+            self._frontier.tools[self._built.head[at]]: dict(zip(arranged.terms, row, strict=True))
+            for at, row in zip(arranged.order.tolist(), rows, strict=True)
         }
 
-    def _signals(self, tool: str) -> dict[str, float]:
-        row = self._built.facts.nodes[self._number[tool], _COLUMNS].tolist()
-        return {name: round(value, 4) for name, value in zip(SIGNALS, row, strict=True)}
+    def _signals(self) -> dict[str, dict[str, float]]:
+        rows = _rounded(self._built.facts.nodes[np.ix_(self._built.sequence, _COLUMNS)])
+        return {
+            tool: dict(zip(SIGNALS, row, strict=True))
+            for tool, row in zip(self.order, rows, strict=True)
+        }
 
     def _contract(self, tool: str) -> Contract:
         at, names = self._number[tool], self._frontier.fields
@@ -146,3 +147,9 @@ class Explained:
         fits = [float(self._frontier.similarity[self._number[tool]]) for tool in (before, last)]
         delivers = self._cards[last]["effects"] != "read" and fits[0] > fits[1] + MARGIN
         return before if delivers else last
+
+
+def _rounded(values: Floats) -> list[list[float]]:
+    """Rows of numbers as a menu shows them."""
+    found: list[list[float]] = np.round(values.astype(np.float64), 4).tolist()
+    return found

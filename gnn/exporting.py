@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from spm.gnn.coarse import BASE
 from spm.gnn.reranker import Reranker
 from spm.gnn.retriever import Retriever
 from spm.gnn.rows import widths
@@ -36,8 +37,7 @@ class _Retrieve(nn.Module):
         self.network = network
 
     def forward(self, x: Tensor, relations: Tensor) -> tuple[Tensor, Tensor]:
-        real = torch.ones(1, x.shape[0], dtype=torch.bool)
-        member, slot = self.network.dense(x[None], relations[None], real)
+        member, slot = self.network.dense(x[None], relations[None])
         return torch.sigmoid(member[0]), torch.softmax(slot[0], 0)
 
 
@@ -49,8 +49,7 @@ class _Rank(nn.Module):
         self.network = network
 
     def forward(self, x: Tensor, pairs: Tensor) -> tuple[Tensor, ...]:
-        real = torch.ones(1, x.shape[0], dtype=torch.bool)
-        found = self.network.dense(x[None], pairs[None], real)
+        found = self.network.dense(x[None], pairs[None])
         return found.entry[0], found.member[0], found.slot[0], found.precedence[0]
 
 
@@ -79,6 +78,7 @@ def graphs(encoder: Path | None = None) -> Iterator[tuple[str, bytes]]:
         candidate, chosen, pairs = widths(vectors=vectors)
         yield f"retriever-{candidate}", retriever(candidate)
         yield f"reranker-{chosen}", reranker(chosen, pairs)
+    yield "bytes", product()
     if encoder is not None:
         yield "minilm", minilm(encoder)
 
@@ -97,6 +97,21 @@ def reranker(features: int, pairs: int) -> bytes:
     return _graph(
         _Rank(Reranker(features, pairs)), example, {**names, "precedence": ("n", "n")}, outputs=4
     )
+
+
+def product() -> bytes:
+    """The graph of `Coarse.products`: digits around 64 times rows of bytes, in whole numbers."""
+    from onnx import TensorProto, helper
+
+    middle = helper.make_tensor("middle", TensorProto.UINT8, [], [BASE])
+    taken = [helper.make_tensor_value_info("asked", TensorProto.UINT8, ["m", "width"])]
+    given = [helper.make_tensor_value_info("products", TensorProto.INT32, ["m", "n"])]
+    node = helper.make_node("MatMulInteger", ["asked", "rows", "middle"], ["products"])
+    graph = helper.make_graph([node], "bytes", taken, given, [middle])
+    opset = [helper.make_opsetid("", OPSET)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=8)
+    found: bytes = model.SerializeToString(deterministic=True)
+    return found
 
 
 def minilm(folder: Path) -> bytes:

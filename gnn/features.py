@@ -273,10 +273,7 @@ def _shared(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _shared_names(frontier: Frontier) -> NDArray[np.bool_]:
     """Names that have at least half of their words in common."""
-    known = {word: i for i, word in enumerate(sorted(set().union(*frontier.words)))}
-    used = np.zeros((len(frontier.words), max(1, len(known))), dtype=np.float32)
-    for i, name in enumerate(frontier.words):
-        used[i, [known[word] for word in name]] = 1.0
+    used = frontier.words
     common = used @ used.T
     count = used.sum(1)
     return 2 * common >= np.maximum(1.0, count[:, None] + count[None, :] - common)
@@ -319,23 +316,20 @@ def recalled(frontier: Frontier, chosen: NDArray[np.int64]) -> tuple[Floats, Flo
         How much more of them, by weight, ran i before j than j before i; the same with the very
         nearest weighing most; and the weight of those that ran j right after i.
     """
-    memory, size = frontier.memory, len(frontier.tools)
-    row, tool, place, _ = memory.steps.T
-    far = np.float32(2**20)  # where a tool that is not there would stand: behind, next to nothing
-    places = np.full((len(memory.ids), size), far, dtype=np.float32)
-    places[row, tool] = place
-    places = places[:, chosen]
-    ahead = places[:, :, None] < places[:, None, :]
-    there = (places < far)[:, :, None] & (places < far)[:, None, :]
-    lead = (ahead & there).astype(np.float32)
-    soft, sharp = (_weights(memory.similarity, scale) for scale in (SOFT, SHARP))
-    next_to = (places[:, None, :] - places[:, :, None] == 1) & there
-    lead = lead - lead.transpose(0, 2, 1)
-    return (
-        np.einsum("r,rij->ij", soft, lead),
-        np.einsum("r,rij->ij", sharp, lead),
-        np.einsum("r,rij->ij", sharp, next_to.astype(np.float32)),
-    )
+    memory, size = frontier.memory, len(chosen)
+    where = np.full(len(frontier.tools), -1, dtype=np.int64)
+    where[chosen] = np.arange(size)
+    row, tool, place, _ = memory.steps[where[memory.steps[:, 1]] >= 0].T
+    first, second = np.nonzero((row[:, None] == row) & (place[:, None] < place))
+    pair = where[tool[first]] * size + where[tool[second]]
+    soft, sharp = (_weights(memory.similarity, scale)[row[first]] for scale in (SOFT, SHARP))
+    adjacent = place[second] - place[first] == 1
+
+    def total(weights: Floats) -> Floats:
+        return np.bincount(pair, weights, size * size).astype(np.float32).reshape(size, size)
+
+    lead, sharply = total(soft), total(sharp)
+    return lead - lead.T, sharply - sharply.T, total(sharp * adjacent)
 
 
 def _difference(values: NDArray[np.floating]) -> Floats:

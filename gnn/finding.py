@@ -6,11 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from spm.gnn.library import Ints, Library
-from spm.gnn.nearness import Mask, nearest, products, top
+from spm.gnn.nearness import Mask, kth, nearest, rough, top
 from spm.registry import frontier as rule
+from spm.registry.clauses import clauses
 from spm.registry.frontier import Floats, Floats64
-from spm.registry.lexical import DIGITS
+from spm.registry.lexical import DIGITS, terms
 from spm.registry.stages import VECTORS, stage
+
+NOBODY: Ints = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -38,65 +41,101 @@ EVERYTHING = Sight()
 
 
 @dataclass(frozen=True)
-class Text:
-    """What text finds, for a request or for its clauses: the best for any of them."""
+class Spoken:
+    """What words find, best first."""
 
-    near: list[int]
-    worded: list[int]
-    scores: Floats64  # (worded, clauses) BM25
+    rows: list[int]
+    scores: Floats64  # (rows, clauses) BM25
 
-    def spoken(self, tools: list[int]) -> Floats:
-        """The scores of some tools, 0 for those that words did not find."""
-        found = np.zeros((len(tools), self.scores.shape[1]), dtype=np.float32)
-        place = {tool: at for at, tool in enumerate(self.worded)}
-        there = [(at, place[tool]) for at, tool in enumerate(tools) if tool in place]
+    def of(self, wanted: Sequence[int]) -> Floats:
+        """The scores of some, 0 for those that words did not find."""
+        found = np.zeros((len(wanted), self.scores.shape[1]), dtype=np.float32)
+        place = {row: at for at, row in enumerate(self.rows)}
+        there = [(at, place[row]) for at, row in enumerate(wanted) if row in place]
         if there:
             rows, places = zip(*there, strict=True)
             found[list(rows)] = self.scores[list(places)]
         return found
 
 
-def find_tools(
-    library: Library, asked: Sequence[list[str]], vectors: Floats, sight: Sight = EVERYTHING
-) -> tuple[Text, Text]:
-    """Look up a request and its clauses, which come behind it; one clause is the whole."""
-    whole, clauses = slice(0, 1), slice(1, None)
-    parts = (whole, clauses) if len(asked) > 1 else (whole,)
-    with stage(VECTORS):
-        near = _near(library, vectors, parts, sight.tools)
-    sums = library.texts.sums(asked, sight.tools)
-    found = [
-        Text(tools, *worded(sums[part], rule.LOOKUP))
-        for tools, part in zip(near, parts, strict=True)
-    ]
-    return found[0], found[-1]
+@dataclass(frozen=True)
+class Heard:
+    """What the words of a request find.
+
+    Attributes:
+        whole: tools, for the request.
+        parts: tools, for any of its clauses; one clause is the whole.
+        memories: trajectories.
+        several: whether there is more than one clause.
+    """
+
+    whole: Spoken
+    parts: Spoken
+    memories: Spoken
+    several: bool
 
 
-def worded(sums: Floats64, count: int) -> tuple[list[int], Floats64]:
+def hear(
+    library: Library, text: str, sight: Sight = EVERYTHING, *, parted: bool, without: Ints = NOBODY
+) -> Heard:
+    """Look a request up by its words.
+
+    Args:
+        library: what there is.
+        text: the request.
+        sight: what may be found.
+        parted: whether its clauses are looked up, too.
+        without: trajectories that are not found.
+    """
+    whole = terms(text)
+    parts = [terms(text[a:b]) for a, b in clauses(text)] if parted else []
+    parts = parts if len(parts) > 1 else []
+    sums = library.texts.sums([whole, *parts], sight.tools)
+    found = worded(sums[:1], rule.LOOKUP)
+    seen = sight.without(without, len(library.trajectories))
+    return Heard(
+        found,
+        worded(sums[1:], rule.LOOKUP) if parts else found,
+        worded(library.request_texts.sums([whole], seen), rule.MEMORIES),
+        bool(parts),
+    )
+
+
+def worded(sums: Floats64, count: int) -> Spoken:
     """The best by any row of scores, equal ones by number, with all their rounded scores.
 
     Only those that may be among the best are rounded and sorted: of a large library a few.
     """
-    rough = sums.max(axis=0) if len(sums) > 1 else sums[0]
-    found = np.flatnonzero(rough > 0)  # of numbers it would take ten times as long
+    best = sums.max(axis=0) if len(sums) > 1 else sums[0]
+    found = np.flatnonzero(best > 0)  # of numbers it would take ten times as long
     if len(found) > count:
-        there = rough[found]
-        lowest = np.partition(there, -count)[-count]
-        found = found[there >= lowest - 2 * 10.0**-DIGITS]
+        there = best[found]
+        found = found[there >= kth(there, count) - 2 * 10.0**-DIGITS]
     scores = np.round(sums[:, found].T, DIGITS)
-    best = top(scores.max(axis=1, initial=0), np.arange(len(found)), count)
-    return found[best].tolist(), scores[best]
+    first = top(scores.max(axis=1, initial=0), np.arange(len(found)), count)
+    return Spoken(found[first].tolist(), scores[first])
 
 
-def _near(
-    library: Library, asked: Floats, parts: Sequence[slice], seen: Mask | None
-) -> list[list[int]]:
-    """The nearest for each part of what is asked, from one pass over all vectors."""
-    vectors = library.vectors
+def near_tools(
+    library: Library, whole: Floats, parts: Floats, seen: Mask | None
+) -> tuple[list[int], list[int]]:
+    """The nearest to a request, and to any of its clauses, from one pass over all vectors.
+
+    Args:
+        library: what there is.
+        whole: the request's vector.
+        parts: those of its clauses, where there are several; none: one clause is the whole.
+        seen: which tools may be found.
+    """
+    vectors, asked = library.vectors, np.concatenate([whole[None, :], parts])
     if not vectors.size:
-        return [[] for _ in parts]
-    rough = products(vectors, library.columns, asked)
-    return [nearest(vectors, rough[part], asked[part], rule.LOOKUP, seen) for part in parts]
+        return [], []
+    with stage(VECTORS):
+        known = rough(vectors, library.coarse, asked)
+        first = nearest(vectors, known.of(slice(1)), asked[:1], rule.LOOKUP, seen)
+        if not len(parts):
+            return first, first
+        return first, nearest(vectors, known.of(slice(1, None)), parts, rule.LOOKUP, seen)
 
 
 @dataclass(frozen=True)
@@ -109,23 +148,20 @@ class Remembered:
     ways: list[list[int]]
 
 
-def remember(library: Library, asked: list[str], vector: Floats, seen: Mask | None) -> Remembered:
-    """The nearest trajectories by meaning and by words."""
-    spoken, scores = worded(library.request_texts.sums([asked], seen), rule.MEMORIES)
+def remember(library: Library, spoken: Spoken, vector: Floats, seen: Mask | None) -> Remembered:
+    """The nearest trajectories by meaning, and those that words found."""
     near: list[int] = []
     if library.request_vectors.size:
         with stage(VECTORS):
-            known, question = library.request_vectors, vector[None, :]
-            rough = products(known, library.request_columns, question)
-            near = nearest(known, rough, question, rule.MEMORIES, seen)
-    rows = np.array(rule.remember(near, spoken), dtype=np.int64)
+            vectors, question = library.request_vectors, vector[None, :]
+            known = rough(vectors, library.request_coarse, question)
+            near = nearest(vectors, known, question, rule.MEMORIES, seen)
+    rows = np.array(rule.remember(near, spoken.rows), dtype=np.int64)
     cosine = rule.cosines(library.request_vectors[rows], vector)
-    # A trajectory that only meaning found has no score of words, also where words know it.
-    said = dict(zip(spoken, scores[:, 0].tolist(), strict=True))
-    found = np.array([said.get(row, 0.0) for row in rows.tolist()])
     return Remembered(
         rows,
         cosine.astype(np.float32),
-        found.astype(np.float32),
+        # A trajectory that only meaning found has no score of words, also where words know it.
+        spoken.of(rows.tolist())[:, 0],
         [library.path(row) for row in rows],
     )

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from spm.gnn.decoding import Chosen, blocked, readiness
+from spm.gnn.decoding import Chosen, Contracts
 from spm.gnn.features import Facts, pairs
 from spm.gnn.rows import candidate_rows, chosen_rows
 from spm.registry.frontier import Floats, Frontier
@@ -54,11 +54,12 @@ def menu_graph(
 
 def _states(frontier: Frontier, chosen: Chosen, belongs: Floats, path: np.ndarray) -> Floats:
     """Who could run and who would be blocked along the gold path, (k, 8, 2)."""
-    takes, gives = frontier.takes[chosen.order], frontier.gives[chosen.order]
-    state, free, columns = frontier.given.copy(), np.ones(len(takes), dtype=np.float32), []
+    gives = frontier.gives[chosen.order]
+    contracts = Contracts(frontier.takes[chosen.order], gives)
+    state, free, columns = frontier.given.copy(), np.ones(len(gives), dtype=np.float32), []
     for at in range(PREFIX):
-        both = readiness(takes, state), blocked(takes, gives, state, belongs * free)[0]
+        both = contracts.ready(state), contracts.blocked(state, belongs * free)[0]
         columns.append(np.stack(both, axis=1))
         if at < len(path):
             state, free[path[at]] = np.maximum(state, gives[path[at]]), 0.0
-    return np.stack(columns, axis=1)
+    return np.stack(columns, axis=1).astype(np.float32, copy=False)

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.gnn.coarse import MANY, Coarse
 from spm.registry.frontier import Floats
 from spm.registry.lexical import Index, terms
 
@@ -81,14 +82,24 @@ class Library:
     same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
 
     @cached_property
-    def columns(self) -> Floats | None:
-        """The vectors turned, where they are kept so: in a snapshot."""
-        return None
+    def coarse(self) -> Coarse | None:
+        """The vectors in bytes, where there are so many that it pays."""
+        return self._coarse(self.vectors)
 
     @cached_property
-    def request_columns(self) -> Floats | None:
-        """The vectors of requests turned, likewise."""
-        return None
+    def request_coarse(self) -> Coarse | None:
+        """The vectors of requests, likewise."""
+        return self._coarse(self.request_vectors)
+
+    def _coarse(self, vectors: Floats) -> Coarse | None:
+        # Who has a library in memory trains or evaluates: all of its requests are asked.
+        return Coarse.of(vectors, runs=len(self.trajectories)) if len(vectors) > MANY else None
+
+    @cached_property
+    def spelled(self) -> Rows:
+        """The words of each name as numbers, in the order of the words."""
+        known = {word: at for at, word in enumerate(sorted(frozenset().union(*self.words)))}
+        return Rows.of([sorted(known[word] for word in name) for name in self.words])
 
     @cached_property
     def leaders(self) -> "Counts":

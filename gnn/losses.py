@@ -90,28 +90,25 @@ def path_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -> Te
     At each place a softmax over the tools not yet placed, from the state that the gold tools
     before have made: the learned terms that `decoding.arrange` adds up.
     """
+    at = torch.arange(PREFIX, device=place.device)[:, None]
+    here = place[:, None, :]  # (B, 1, N) against every place at once
+    placed = ((here >= 0) & (here < at)).float()  # (B, 8, N)
+    last = ((here == at - 1) & (here >= 0)).float()  # -1 is outside the path, not before it
     lead = order.precedence - order.precedence.transpose(1, 2)
-    total = torch.zeros(len(place), device=place.device)
-    count = torch.zeros(len(place), device=place.device)
-    for at in range(PREFIX):
-        placed = ((place >= 0) & (place < at)).float()
-        last = (place == at - 1).float()
-        if at == 0:
-            last = torch.zeros_like(last)  # place -1 is outside the path, not before it
-        terms = torch.stack(
-            [
-                order.member,
-                order.slot[..., at],
-                state[..., at, 0],
-                order.entry if at == 0 else torch.zeros_like(order.entry),
-                torch.einsum("bj,bji->bi", placed, lead) / max(1, at),
-                *torch.einsum("bj,bjif->fbi", last, order.pairs[..., _FROM_LAST]),
-                state[..., at, 1],
-            ]
-        )
-        logits = torch.einsum("t,tbi->bi", weights, terms)
-        logits = logits.masked_fill((placed > 0) | ~order.mask, FAR).log_softmax(1)
-        target = (place == at) & order.mask
-        total = total - (logits * target).sum(1)
-        count = count + target.sum(1)
-    return total / count.clamp(min=1)
+    first = torch.zeros_like(placed)
+    first[:, 0] = order.entry
+    terms = torch.stack(
+        [
+            order.member[:, None].expand_as(placed),
+            order.slot.transpose(1, 2),
+            state[..., 0].transpose(1, 2),
+            first,
+            placed @ lead / at.clamp(min=1),
+            *torch.einsum("bpj,bjif->fbpi", last, order.pairs[..., _FROM_LAST]),
+            state[..., 1].transpose(1, 2),
+        ]
+    )
+    logits = torch.einsum("t,tbpi->bpi", weights, terms)
+    logits = logits.masked_fill((placed > 0) | ~order.mask[:, None], FAR).log_softmax(-1)
+    target = (here == at) & order.mask[:, None]
+    return -(logits * target).sum((1, 2)) / target.sum((1, 2)).clamp(min=1)

@@ -92,6 +92,8 @@ class MiniLM:
         A clause is the mean of its own tokens, after the whole text went through the network: it
         costs nothing more, and its words mean what they mean in their sentence.
         """
+        if self._graph is None:
+            self._graph = runtime.graph("minilm", self._named(), len(texts))
         found = []
         for count, text in enumerate(texts, 1):
             parts = clauses(text)
@@ -121,9 +123,7 @@ class MiniLM:
         return found
 
     def _served(self, ids: list[int]) -> Array:
-        """`_states`, by onnxruntime in a process that builds many menus; documents stay here."""
-        if self._graph is None and runtime.menus.many:
-            self._graph = runtime.graph("minilm", self._named())
+        """`_states`, by onnxruntime where many requests are read; documents stay here."""
         if self._graph is None:
             return self._states(ids)
         return self._graph.run(embedded=self._embedded(ids))[0]

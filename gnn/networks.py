@@ -1,49 +1,51 @@
 """Both networks of a model, computed by whatever pays: see `runtime`."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn import forward, runtime
+from spm.gnn.forward import Weights
 from spm.gnn.model import Model
 from spm.registry.frontier import Floats
 
 
-@dataclass
 class Networks:
-    """The networks of one model; sessions are opened when they pay, or never."""
+    """Both networks of one model; sessions are opened when they pay, or never.
 
-    model: Model
-    _graphs: tuple[runtime.Graph, runtime.Graph] | None = None
+    Args:
+        retriever: weights of the first network.
+        reranker: weights of the second one; whoever asks for no order needs none.
+        runs: how many are sure to come.
+    """
+
+    def __init__(self, retriever: Weights, reranker: Weights, runs: int = 0) -> None:
+        self._retriever, self._reranker, self._runs = retriever, reranker, runs
+        self._graphs: dict[str, runtime.Graph] = {}
 
     def retrieve(self, x: Floats, relations: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """See `forward.retrieve`."""
-        if not len(x) or (found := self._opened(x.shape[1])) is None:
-            return forward.retrieve(self.model.retriever, x, relations)
-        member, slot = found[0].run(x=x.astype(np.float32, copy=False), relations=relations)
+        if not len(x) or (graph := self._graph("retriever", x, self._retriever)) is None:
+            return forward.retrieve(self._retriever, x, relations)
+        member, slot = graph.run(x=x.astype(np.float32, copy=False), relations=relations)
         return member, slot
 
     def order(self, x: Floats, pairs: Floats) -> forward.Order:
         """See `forward.order`."""
-        if not len(x) or self._graphs is None:  # the retriever of this menu opened them
-            return forward.order(self.model.reranker, x, pairs)
-        pairs = pairs.astype(np.float32, copy=False)
-        return forward.Order(*self._graphs[1].run(x=x, pairs=pairs))
+        if not len(x) or (graph := self._graph("reranker", x, self._reranker)) is None:
+            return forward.order(self._reranker, x, pairs)
+        return forward.Order(*graph.run(x=x, pairs=pairs.astype(np.float32, copy=False)))
 
-    def _opened(self, features: int) -> tuple[runtime.Graph, runtime.Graph] | None:
-        if self._graphs is None and runtime.menus.many:
-            model = self.model
-            width = model.reranker["enter.weight"].shape[1]
-            first = runtime.graph(f"retriever-{features}", model.retriever)
-            second = runtime.graph(f"reranker-{width}", model.reranker)
-            if first is not None and second is not None:
-                self._graphs = first, second
-        return self._graphs
+    def _graph(self, name: str, x: Floats, weights: Weights) -> runtime.Graph | None:
+        if name not in self._graphs:
+            opened = runtime.graph(f"{name}-{x.shape[1]}", weights, self._runs)
+            if opened is None:
+                return None
+            self._graphs[name] = opened
+        return self._graphs[name]
 
 
 KEPT = 4  # models whose sessions stay open
-_KEPT: dict[str | int, Networks] = {}
+_KEPT: dict[str | int, tuple[Model, Networks]] = {}
 
 
 def networks_of(model: Model) -> Networks:
@@ -53,9 +55,9 @@ def networks_of(model: Model) -> Networks:
     """
     key = model.digest or id(model)
     found = _KEPT.pop(key, None)
-    if found is None or not (model.digest or found.model is model):
-        found = Networks(model)
+    if found is None or not (model.digest or found[0] is model):
+        found = model, Networks(model.retriever, model.reranker)
     _KEPT[key] = found  # the newest stands last
     while len(_KEPT) > KEPT:
         _KEPT.pop(next(iter(_KEPT)), None)
-    return found
+    return found[1]

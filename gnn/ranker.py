@@ -70,6 +70,11 @@ class LearnedRanker:
     def menu(self, ask: Ask) -> Menu:
         """Build the menu for a request."""
         runtime.menus.next()
+        # Kernels of BLAS may raise this flag for lanes that nobody reads, which would be printed.
+        with np.errstate(invalid="ignore"):
+            return self._menu(ask)
+
+    def _menu(self, ask: Ask) -> Menu:
         with runtime.turn:
             found = self._of_snapshot(ask, ask.done)
             if found is not None:

@@ -58,11 +58,15 @@ class Reranker(nn.Module):
         )
         return self.dense(x, pairs, mask)
 
-    def dense(self, x: Tensor, pairs: Tensor, mask: Tensor) -> Order:
+    def dense(self, x: Tensor, pairs: Tensor, mask: Tensor | None = None) -> Order:
         """The same on padded arrays: x (B, N, features), pairs (B, N, N, features)."""
         h = self.enter(x)
-        for block, weights in zip(self.blocks, self.bias, strict=True):
-            bias = torch.einsum("bijf,hf->bhij", pairs, weights)
+        # One product for all that is linear in the pair features: the biases of every layer and
+        # head, and what they say of the order.
+        rows = torch.cat([self.bias.flatten(0, 1), self.evidence[None]])
+        said = (pairs @ rows.T).permute(3, 0, 1, 2)
+        biases = said[:-1].unflatten(0, (LAYERS, HEADS)).transpose(1, 2)
+        for block, bias in zip(self.blocks, biases, strict=True):
             h = block(h, hide_padding(bias, mask))
         z = self.norm(h)
         meet = self.before(z) @ self.after(z).transpose(1, 2) / WIDTH**0.5
@@ -70,7 +74,7 @@ class Reranker(nn.Module):
             entry=self.entry(z).squeeze(-1),
             member=self.member(z).squeeze(-1),
             slot=self.slot(z),
-            precedence=meet + pairs @ self.evidence,
-            mask=mask,
+            precedence=meet + said[-1],
+            mask=x.new_ones(x.shape[:2], dtype=torch.bool) if mask is None else mask,
             pairs=pairs,
         )

@@ -45,15 +45,27 @@ class Retriever(nn.Module):
         member, slot = self.dense(x, relations, mask)
         return member, slot, mask
 
-    def dense(self, x: Tensor, relations: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """The same on padded arrays: x (B, N, features), relations (B, N, N)."""
+    def dense(
+        self, x: Tensor, relations: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The same on padded arrays: x (B, N, features), relations (B, N, N); no mask: all real."""
         size = len(x)
         h = torch.cat([self.enter(x), self.summaries.expand(size, -1, -1)], dim=1)
         # Summary tokens stand behind the candidates: real, and neutral (relation 0) to all.
         relations = nn.functional.pad(relations, (0, SUMMARIES, 0, SUMMARIES))
-        mask = nn.functional.pad(mask, (0, SUMMARIES), value=True)
-        for block, beta in zip(self.blocks, self.beta, strict=True):
-            bias = beta[:, relations].transpose(0, 1)  # (heads, B, N, N) -> (B, heads, N, N)
+        if mask is not None:
+            mask = nn.functional.pad(mask, (0, SUMMARIES), value=True)
+        for block, bias in zip(self.blocks, self._biases(relations), strict=True):
             h = block(h, hide_padding(bias, mask))
         h = self.norm(h[:, : x.size(1)])
         return self.member(h).squeeze(-1), self.slot(h)
+
+    def _biases(self, relations: Tensor) -> Tensor:
+        """The bias of every layer, (layers, B, heads, N, N).
+
+        As a product with ones and zeros: the same numbers as looking each pair up, and half the
+        time (forwards and backwards in torch; in onnxruntime a fifth of it forwards).
+        """
+        ones = torch.stack([relations == kind for kind in range(RELATIONS)]).to(self.beta.dtype)
+        found = self.beta.reshape(LAYERS * HEADS, RELATIONS) @ ones.reshape(RELATIONS, -1)
+        return found.view(LAYERS, HEADS, *relations.shape).transpose(1, 2)

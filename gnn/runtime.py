@@ -1,7 +1,8 @@
-"""What computes the networks: numpy at first, onnxruntime in a process that builds many menus.
+"""What computes: numpy at first, onnxruntime in a process that builds many menus or trains.
 
 Measured on one core of a busy machine (processor time, `spm bench warm` has the ratios): loading
-onnxruntime and opening the three sessions costs 300 to 400 ms and 100 MB; a menu then takes 6 to
+onnxruntime and opening the sessions of both networks and of the encoder (of a large library also
+two for its vectors, see `coarse`) costs 300 to 400 ms and 100 MB; a menu then takes 6 to
 8 ms less (the encoder 12 instead of 20 ms for 34 tokens, the networks 5.1 instead of 6.7). So the
 first menus of a process, and the only one of a command, are cheaper without: after `PAYS` menus
 the sessions have cost less than they save, and a process that came so far will serve more. Both
@@ -39,11 +40,10 @@ class Menus:
         """One more menu begins."""
         self.built += 1
 
-    @property
-    def many(self) -> bool:
-        """Whether sessions pay."""
+    def pay(self, runs: int = 0) -> bool:
+        """Whether sessions pay, where so many runs are sure to come."""
         said = os.environ.get("SPM_RUNTIME", "auto")
-        return said == "onnx" or (said != "numpy" and self.built > PAYS)
+        return said == "onnx" or (said != "numpy" and max(self.built, runs) > PAYS)
 
 
 menus = Menus()
@@ -76,9 +76,10 @@ class Graph:
             list(self._weights),
             [ort.OrtValue.ortvalue_from_numpy(values) for values in self._weights.values()],
         )
-        self._session = ort.InferenceSession(
-            verified(name), options, providers=["CPUExecutionProvider"]
+        known = verified(name) + b"".join(
+            _declared(n, values) for n, values in self._weights.items() if values.dtype == np.int8
         )
+        self._session = ort.InferenceSession(known, options, providers=["CPUExecutionProvider"])
 
     def run(self, **inputs: NDArray[Any]) -> list[NDArray[np.float32]]:
         """All outputs."""
@@ -86,15 +87,42 @@ class Graph:
         return found
 
 
-def graph(name: str, weights: Weights) -> Graph | None:
-    """A graph where sessions pay and can be opened; None: compute with numpy."""
-    if not menus.many:
+def graph(name: str, weights: Weights, runs: int = 0) -> Graph | None:
+    """A graph where sessions pay and can be opened; None: compute with numpy.
+
+    Args:
+        name: of the graph.
+        weights: by their names.
+        runs: how many are sure to come, whatever was built before.
+    """
+    if not menus.pay(runs):
         return None
     try:
         return Graph(name, weights)
     except Exception as error:  # whatever onnxruntime refuses: there is another way to the same
         log.debug("onnxruntime does not run %s: %s", name, error)
         return None
+
+
+def _declared(name: str, values: NDArray[Any]) -> bytes:
+    """What makes bytes a weight of a graph that was exported before anybody knew how many.
+
+    Weights are laid out for the processor when a session is opened, inputs with every run. A
+    message of protobuf that follows another adds to it: this one has a graph with one tensor.
+    """
+    shape = b"".join(b"\x08" + _varint(size) for size in values.shape)
+    place = _message(13, _message(1, b"location") + _message(2, b"weights"))
+    kind, external = b"\x10\x03", b"\x70\x01"  # of bytes; that lie elsewhere
+    return _message(7, _message(5, shape + kind + _message(8, name.encode()) + place + external))
+
+
+def _message(field: int, content: bytes) -> bytes:
+    return _varint(field << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(number: int) -> bytes:
+    low, rest = number & 127, number >> 7
+    return bytes([low | 128]) + _varint(rest) if rest else bytes([low])
 
 
 def verified(name: str) -> bytes:

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from spm.gnn import forward
 from spm.gnn.constructor import construct, names
 from spm.gnn.decoding import Chosen, SetWeights, choose, missing_fields
 from spm.gnn.examples import Example
 from spm.gnn.features import Facts, derive
-from spm.gnn.forward import Weights
 from spm.gnn.measures import Measures, mean, measure
 from spm.gnn.model import Model
+from spm.gnn.networks import Networks
 from spm.gnn.rows import candidate_rows
 from spm.registry.frontier import Floats, Frontier
 
@@ -28,28 +27,32 @@ CUTS = tuple(round(0.05 * step, 2) for step in range(2, 19))
 
 
 def pick(
-    weights: Weights, frontier: Frontier, facts: Facts, sets: SetWeights, *, vectors: bool
-) -> tuple[Chosen, Floats]:
-    """The retriever's choice of 32, and what it said of them."""
-    member, slots = forward.retrieve(
-        weights, candidate_rows(facts, vectors=vectors), facts.relations
-    )
-    missing = missing_fields(frontier.takes, frontier.given, member)
-    chosen = choose(member, slots, frontier.gives[:, missing], facts.vectors, sets)
-    said = np.concatenate([member[:, None], slots], axis=1)[chosen.order]
-    return chosen, said.astype(np.float32)
+    networks: Networks,
+    frontier: Frontier,
+    facts: Facts,
+    sets: Sequence[SetWeights],
+    *,
+    vectors: bool,
+) -> tuple[list[Chosen], Floats]:
+    """The retriever's choice of 32 by each of some weights, and what it said of all candidates."""
+    rows = candidate_rows(facts, vectors=vectors)
+    member, slots = networks.retrieve(rows, facts.relations)
+    makes = frontier.gives[:, missing_fields(frontier.takes, frontier.given, member)]
+    chosen = [choose(member, slots, makes, facts.vectors, weights) for weights in sets]
+    return chosen, np.concatenate([member[:, None], slots], axis=1).astype(np.float32)
 
 
 def measure_sets(
-    weights: Weights, sets: SetWeights, examples: Sequence[Example], *, vectors: bool
-) -> Measures:
-    """The first network alone."""
-    found = []
+    networks: Networks, sets: Sequence[SetWeights], examples: Sequence[Example], *, vectors: bool
+) -> list[Measures]:
+    """The first network alone, for each of some weights of the set decoder."""
+    found: list[list[Measures]] = [[] for _ in sets]
     for one in examples:
-        chosen, _ = pick(weights, one.frontier, derive(one.frontier), sets, vectors=vectors)
-        menu = [one.frontier.tools[at] for at in chosen.order]
-        found.append(measure(menu, one.path, one.frontier.tools))
-    return mean(found)
+        choices, _ = pick(networks, one.frontier, derive(one.frontier), sets, vectors=vectors)
+        for measured, chosen in zip(found, choices, strict=True):
+            menu = [one.frontier.tools[at] for at in chosen.order]
+            measured.append(measure(menu, one.path, one.frontier.tools))
+    return [mean(measured) for measured in found]
 
 
 def measure_menus(model: Model, examples: Sequence[Example]) -> Measures:
@@ -62,11 +65,11 @@ def measure_menus(model: Model, examples: Sequence[Example]) -> Measures:
     )
 
 
-def best_sets(weights: Weights, examples: Sequence[Example], *, vectors: bool) -> SetWeights:
+def best_sets(networks: Networks, examples: Sequence[Example], *, vectors: bool) -> SetWeights:
     """The set decoder's weights with the most whole chains; the simplest of equals."""
     if not examples:
         return SETS[0]
-    scored = [measure_sets(weights, sets, examples, vectors=vectors) for sets in SETS]
+    scored = measure_sets(networks, SETS, examples, vectors=vectors)
     best = max(range(len(SETS)), key=lambda at: (scored[at].chain, scored[at].recall, -at))
     return SETS[best]
 
@@ -74,8 +77,9 @@ def best_sets(weights: Weights, examples: Sequence[Example], *, vectors: bool) -
 def best_cut(model: Model, examples: Sequence[Example]) -> float:
     """Where the route ends: the cut whose routes agree best with the paths (mean F1)."""
     scores = dict.fromkeys(CUTS, 0.0)
+    whole = replace(model, cut=-1.0)  # one object: its sessions are opened once
     for one in examples:
-        built = construct(replace(model, cut=-1.0), one.frontier)
+        built = construct(whole, one.frontier)
         shown = [
             (one.frontier.tools[built.head[at]], float(built.member[built.head[at]]))
             for at in built.arranged.order

@@ -25,6 +25,7 @@ from spm.gnn.graphs import frontier_graph, menu_graph
 from spm.gnn.losses import SHARES
 from spm.gnn.measures import Measures
 from spm.gnn.model import Model, Provenance
+from spm.gnn.networks import Networks
 from spm.gnn.retriever import Retriever
 from spm.gnn.rows import widths
 from spm.gnn.runs import Run
@@ -89,7 +90,7 @@ class Training:
         graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
         judged = [row.example() for row in self.judge]
         network, epochs = self._retriever("retriever", graphs, judged)
-        sets = best_sets(_arrays(network), judged, vectors=vectors)
+        sets = best_sets(_networks(network, judged), judged, vectors=vectors)
         model = Model(_arrays(network), {}, sets, OrderWeights(), 0.0, vectors, provenance)
         model = self._ordered(model, self._menus(graphs, sets, epochs), judged)
         model = replace(model, cut=best_cut(model, judged))
@@ -104,12 +105,12 @@ class Training:
         place = place_of(one.frontier, one.path)
         return frontier_graph(derive(one.frontier), place, vectors=self.config.vectors)
 
-    def _menu_graph(self, row: Row, weights: Weights, sets: SetWeights) -> Data:
+    def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> Data:
         one, vectors = row.example(), self.config.vectors
         facts = derive(one.frontier)
-        chosen, said = pick(weights, one.frontier, facts, sets, vectors=vectors)
+        (chosen,), said = pick(networks, one.frontier, facts, [sets], vectors=vectors)
         place = place_of(one.frontier, one.path)
-        return menu_graph(one.frontier, facts, chosen, said, place, vectors=vectors)
+        return menu_graph(one.frontier, facts, chosen, said[chosen.order], place, vectors=vectors)
 
     # -- networks --------------------------------------------------------------------------
 
@@ -128,8 +129,8 @@ class Training:
             warm(network, self.start.retriever)
 
         def score(trained: nn.Module) -> Measures:
-            weights, vectors = _arrays(trained), self.config.vectors
-            return measure_sets(weights, SetWeights(), judged or [], vectors=vectors)
+            networks, vectors = _networks(trained, judged or []), self.config.vectors
+            return measure_sets(networks, [SetWeights()], judged or [], vectors=vectors)[0]
 
         fit = Fit(network, graphs, retriever_step, schedule)
         best = self._learn(fit, stage, score if judged else None, lambda m: m.chain + m.recall)
@@ -147,9 +148,9 @@ class Training:
             outside = [at for at, number in enumerate(folds) if number != fold]
             others = [graphs[at] for at in outside or inside]
             network, _ = self._retriever(f"fold{fold + 1}", others, None, epochs)
-            weights = _arrays(network)
+            networks = _networks(network, inside)
             for at in self._counted(f"menus{fold + 1}", inside):
-                found[at] = self._menu_graph(self.teach[at], weights, sets)
+                found[at] = self._menu_graph(self.teach[at], networks, sets)
         return [found[at] for at in sorted(found)]
 
     def _ordered(self, model: Model, menus: Sequence[Data], judged: Sequence[Example]) -> Model:
@@ -213,6 +214,11 @@ def _with_order(model: Model, ordering: nn.Module) -> Model:
     assert isinstance(ordering, Ordering)
     weights = OrderWeights(*(round(w, 6) for w in ordering.weights.detach().cpu().tolist()))
     return replace(model, reranker=_arrays(ordering.reranker), orders=weights)
+
+
+def _networks(retriever: nn.Module, asked: Sequence[object]) -> Networks:
+    """The first network as menus compute it, for so many requests."""
+    return Networks(_arrays(retriever), {}, runs=len(asked))
 
 
 def _arrays(network: nn.Module) -> Weights:

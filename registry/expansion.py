@@ -86,7 +86,7 @@ class Expansion:
             request=probes.vectors[0],
             family=rule.codes(row["family"] for row in rows),
             service=rule.codes(row["service"] for row in rows),
-            words=[frozenset(words(row["name"])) for row in rows],
+            words=rule.spelled([frozenset(words(row["name"])) for row in rows]),
             takes=_incidence(takes, fields),
             gives=_incidence(gives, fields),
             given=np.array([name in known for name in fields], dtype=np.float32),

@@ -64,7 +64,7 @@ class Frontier:
     request: Floats  # (d,)
     family: NDArray[np.int64]  # (n,) numbered as they appear; -1: none
     service: NDArray[np.int64]  # (n,) likewise
-    words: list[frozenset[str]]  # (n,) the words of each name
+    words: Floats  # (n, w) 1 where a tool's name has a word; words are sorted
     takes: Floats  # (n, f) 1 where a tool requires a field
     gives: Floats  # (n, f) 1 where it produces one
     given: Floats  # (f,) 1 where the request shows it
@@ -209,6 +209,15 @@ def filled(vectors: Floats, vector: Floats) -> Floats:
 def fused_scores(fused: Mapping[Key, int], chosen: Iterable[Key]) -> Floats:
     """The fused scores of candidates, 0 for those that text did not find."""
     return np.array([fused.get(key, 0) / UNIT for key in chosen], dtype=np.float32)
+
+
+def spelled(names: Sequence[frozenset[str]]) -> Floats:
+    """`Frontier.words` of names that are given as their words."""
+    place = {word: at for at, word in enumerate(sorted(frozenset().union(*names)))}
+    found = np.zeros((len(names), len(place)), dtype=np.float32)
+    for row, name in zip(found, names, strict=True):
+        row[[place[word] for word in name]] = 1.0
+    return found
 
 
 def codes(names: Iterable[Hashable]) -> NDArray[np.int64]:

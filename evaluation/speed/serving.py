@@ -30,7 +30,7 @@ class Semantic:
     def __init__(self, registry: Registry) -> None:
         self._encoder = encoder_of(registry.store)
         self._ids = [row["id"] for row in registry.tools()]
-        # Turned, as a snapshot has them: for one vector that is the fastest way.
+        # Turned: for one vector that is the fastest way in single precision.
         self._columns = np.ascontiguousarray(registry.store.vectors("tool", self._ids).T)
 
     def top(self, text: str) -> list[tuple[str, float]]:

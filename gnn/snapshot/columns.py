@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.library import Ints
-from spm.registry.naming import words
 
 Bytes = NDArray[np.uint8]
 KNOWN = 16_384  # menus ask for the same tools and fields again and again: so many stay decoded
@@ -45,8 +44,11 @@ class Texts(Sequence[str]):
                 raise IndexError(at)
             if len(self._known) >= KNOWN:
                 self._known = {}
-            found = self._known[at] = str(self._bytes(at), "utf-8", "surrogatepass")
+            found = self._known[at] = self._decoded(at)
         return found
+
+    def _decoded(self, at: int) -> str:
+        return str(self._bytes(at), "utf-8", "surrogatepass")
 
     def _bytes(self, at: int) -> bytes:
         begin = self.starts.item  # numbers of Python: slicing by an array's takes twice as long
@@ -56,8 +58,22 @@ class Texts(Sequence[str]):
 class Sorted(Texts):
     """Strings in the order of their characters, each once: ids and terms."""
 
+    def __init__(self, starts: Ints, data: Bytes) -> None:
+        super().__init__(starts, data)
+        self._places: dict[str, int] = {}
+
+    def _decoded(self, at: int) -> str:
+        """Decode, and remember where: what was just read is what is looked for next."""
+        if len(self._places) >= KNOWN:
+            self._places = {}
+        found = super()._decoded(at)
+        self._places[found] = at
+        return found
+
     def get(self, text: str) -> int | None:
         """The place of a string; None: it is not among them."""
+        if (known := self._places.get(text)) is not None:
+            return known
         wanted = text.encode("utf-8", "surrogatepass")  # bytes have the order of characters
         first, behind = 0, len(self)
         while first < behind:
@@ -67,28 +83,3 @@ class Sorted(Texts):
             else:
                 behind = middle
         return first if first < len(self) and self._bytes(first) == wanted else None
-
-
-class Words(Sequence[frozenset[str]]):
-    """The words of each of some names."""
-
-    def __init__(self, names: Texts) -> None:
-        self._names = names
-        self._known: dict[int, frozenset[str]] = {}
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    @overload
-    def __getitem__(self, at: int) -> frozenset[str]: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[frozenset[str]]: ...
-    def __getitem__(self, at: int | slice) -> frozenset[str] | list[frozenset[str]]:
-        if isinstance(at, slice):
-            return [frozenset(words(name)) for name in self._names[at]]
-        found = self._known.get(at)
-        if found is None:
-            if len(self._known) >= KNOWN:
-                self._known = {}
-            found = self._known[at] = frozenset(words(self._names[at]))
-        return found

@@ -22,7 +22,7 @@ from spm.registry import disk
 
 MAGIC = b"spm-snapshot-1\n"
 _APART = 64  # where an array may begin: a line of the processor's cache
-_TYPES = {"<f4", "<f8", "<i8", "|u1", "|b1"}
+_TYPES = {"<f4", "<f8", "<i8", "|u1", "|i1", "|b1"}
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.gnn.coarse import MANY, Coarse
 from spm.gnn.library import Counts, Ints, Library, Rows
-from spm.gnn.snapshot.columns import Sorted, Texts, Words
+from spm.gnn.snapshot.columns import Sorted, Texts
 from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.indexing import index
 from spm.registry.store import Row
 
-KEPT = 1_000  # cards
+KEPT = 4_000  # cards; about 4 MB
 NOBODY: Ints = np.zeros(0, dtype=np.int64)
 
 
@@ -114,7 +115,7 @@ class Snapshot:
             tools=self.ids,
             family=found["family"],
             service=found["service"],
-            words=Words(self._texts("names")),
+            words=(),
             fields=self._texts("fields"),
             takes=self._rows("takes"),
             gives=self._rows("gives"),
@@ -135,12 +136,17 @@ class Snapshot:
         # What a library derives when it is first asked for stands in the file.
         vars(made).update(
             ways=self._rows("ways"),
+            spelled=self._rows("words"),
             leaders=self._counts("leaders"),
             makers=self._rows("makers"),
-            columns=found["tool.columns"],
-            request_columns=found["trajectory.columns"],
+            coarse=self._coarse("tool"),
+            request_coarse=self._coarse("trajectory"),
         )
         return made
+
+    def _coarse(self, kind: str) -> Coarse | None:
+        found = self.container.part(f"{kind}.coarse.")
+        return Coarse(found) if len(found["step"]) > MANY else None
 
     def _pair(self, name: str, other: str) -> tuple[Any, Any]:
         return self.container.arrays[f"{name}.starts"], self.container.arrays[f"{name}.{other}"]

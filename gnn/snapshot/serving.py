@@ -7,7 +7,8 @@ format, or a damaged one is not looked at, and the database answers.
 
 The first menu that finds no file writes one, because it would otherwise read and index the same
 texts for itself alone; on a server, where all goes over the line, only up to `LAZY` texts. `spm
-encode` writes it for any size. Where nothing can be written, the database answers.
+encode` writes it for any size, and a service has it renewed (`renewing`). Where nothing can be
+written, the database answers.
 """
 
 import logging
@@ -26,7 +27,7 @@ from spm.registry.errors import StoreError
 from spm.registry.store import Store
 
 log = logging.getLogger("spm")
-FORMAT = 2  # raise it when the arrays mean something else
+FORMAT = 4  # raise it when the arrays mean something else
 LAZY = 5_000
 CALLERS = 16  # how many views are kept; one of 16,000 tools and 20,000 trajectories has 10 MB
 _SUFFIX = ".snapshot"
@@ -112,7 +113,7 @@ class Snapshots:
         if stamp is None or stamp == self._refused:
             return False
         if self._store.engine == "embedded":
-            return os.access(self._folder(), os.W_OK)
+            return os.access(self.folder(), os.W_OK)
         counts = self._store.read("state/counts")[0]
         return bool(counts["tools"] + counts["trajectories"] <= LAZY)
 
@@ -121,7 +122,7 @@ class Snapshots:
         if self._open is not None:
             return self._open[1].container
         with suppress(OSError):
-            for path in sorted(self._folder().glob(f"*{_SUFFIX}"), key=lambda p: p.stat().st_mtime):
+            for path in sorted(self.folder().glob(f"*{_SUFFIX}"), key=lambda p: p.stat().st_mtime):
                 with suppress(Unusable, OSError):
                     found = container.read(path)
                     if _fits(found):
@@ -149,9 +150,10 @@ class Snapshots:
                     other.unlink()
 
     def _path(self, stamp: str) -> Path:
-        return self._folder() / f"{stamp}{_SUFFIX}"
+        return self.folder() / f"{stamp}{_SUFFIX}"
 
-    def _folder(self) -> Path:
+    def folder(self) -> Path:
+        """Where the snapshots of this store lie."""
         if self._store.engine == "embedded":
             return Path(self._store.location)
         from platformdirs import user_cache_path

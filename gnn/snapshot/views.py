@@ -100,10 +100,11 @@ def _counted(library: Library, rows: Ints) -> Library:
     )
     vars(seen).update(
         ways=library.ways,
+        spelled=library.spelled,
         makers=library.makers,
         leaders=followers.turned(),
-        columns=library.columns,
-        request_columns=library.request_columns,
+        coarse=library.coarse,
+        request_coarse=library.request_coarse,
     )
     return seen
 

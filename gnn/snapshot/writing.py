@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.gnn.coarse import Coarse
 from spm.gnn.library import Counts, Ints, Rows
 from spm.gnn.loading import codes_of, counts_of, incidence, paths_of
 from spm.gnn.snapshot.columns import Sorted, Texts
@@ -19,6 +20,7 @@ from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.indexing import indexed
 from spm.registry.encoding import digest, recorded
 from spm.registry.frontier import Floats, representatives
+from spm.registry.naming import words
 from spm.registry.store import Kind, Row, Store
 
 Arrays = dict[str, NDArray[Any]]
@@ -72,9 +74,10 @@ def _texts(store: Store, kind: Kind) -> dict[str, tuple[str, str]] | None:
 def _tools(tools: Sequence[Row]) -> Arrays:
     owners = Sorted.of(sorted({row["owner"] for row in tools if row["owner"]}))
     scopes = Sorted.of(sorted({scope for row in tools for scope in row["scopes"] or ()}))
+    spelled = [frozenset(words(row["name"])) for row in tools]
+    known = {word: at for at, word in enumerate(sorted(frozenset().union(*spelled)))}
     return {
         **_strings("tool.ids", Texts.of(row["id"] for row in tools)),
-        **_strings("names", Texts.of(row["name"] for row in tools)),
         **_strings("cards", Texts.of(json.dumps({c: row[c] for c in CARD}) for row in tools)),
         **_strings("owners", owners),
         **_strings("scopes", scopes),
@@ -85,6 +88,7 @@ def _tools(tools: Sequence[Row]) -> Arrays:
         "public": np.array([row["visibility"] == "public" for row in tools], dtype=bool),
         "reads": np.array([row["effects"] == "read" for row in tools], dtype=bool),
         "owner": np.array([_code(owners, row["owner"]) for row in tools], dtype=np.int64),
+        **_rows("words", Rows.of([sorted(map(known.__getitem__, name)) for name in spelled])),
         **_rows("needs", Rows.of([_codes(scopes, row["scopes"] or ()) for row in tools])),
     }
 
@@ -144,9 +148,22 @@ def _encoded(
         **({} if kind == "tool" else _strings(f"{kind}.ids", Texts.of(ids))),
         f"{kind}.digests": digests,
         f"{kind}.vectors": vectors,
-        f"{kind}.columns": np.ascontiguousarray(vectors.T),
+        **_coarse(kind, vectors, source, before),
         **{f"{kind}.index.{name}": values for name, values in index.items()},
     }
+
+
+def _coarse(kind: Kind, vectors: Floats, source: Ints, before: Container | None) -> Arrays:
+    """The vectors in bytes; those of texts that have not changed are copied."""
+    stay, new = np.flatnonzero(source >= 0), np.flatnonzero(source < 0)
+    if before is None or not len(stay):
+        made = Coarse.of(vectors).arrays
+    else:
+        old = Coarse(before.part(f"{kind}.coarse.")).rows(source[stay])
+        fresh = Coarse.of(vectors[new]).arrays
+        order = np.argsort(np.concatenate([stay, new]))
+        made = {n: np.concatenate([old[n], fresh[n]], axis=-1)[..., order] for n in fresh}
+    return {f"{kind}.coarse.{name}": values for name, values in made.items()}
 
 
 def _sources(

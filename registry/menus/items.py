@@ -89,24 +89,27 @@ class Places:
         signals: Mapping[str, dict[str, float]] | None = None,
     ) -> list[MenuItem]:
         """The tools as a menu shows them; a score is the sum of its terms."""
-        return [
-            MenuItem(
-                rank=rank,
-                id=tool,
-                name=cards[tool]["name"],
-                title=cards[tool]["title"],
-                description=cards[tool]["description"],
-                role=self.role(tool),
-                effects=cards[tool]["effects"],
-                needs=self.needs(tool),
-                gives=self.contracts[tool].gives,
-                score=round(sum(terms[tool].values()), 4),
-                terms={term: round(value, 4) for term, value in sorted(terms[tool].items())},
-                order=(order or {}).get(tool, {}),
-                signals=(signals or {}).get(tool, {}),
+        made = []
+        for rank, tool in enumerate(self.order, 1):
+            card, parts = cards[tool], terms[tool]
+            made.append(
+                MenuItem(
+                    rank=rank,
+                    id=tool,
+                    name=card["name"],
+                    title=card["title"],
+                    description=card["description"],
+                    role=self.role(tool),
+                    effects=card["effects"],
+                    needs=self.needs(tool),
+                    gives=self.contracts[tool].gives,
+                    score=round(sum(parts.values()), 4),
+                    terms={term: round(value, 4) for term, value in sorted(parts.items())},
+                    order=(order or {}).get(tool, {}),
+                    signals=(signals or {}).get(tool, {}),
+                )
             )
-            for rank, tool in enumerate(self.order, 1)
-        ]
+        return made
 
 
 def edges(items: list[MenuItem], route: list[str], transitions: Iterable[Row]) -> list[Edge]:

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[3]))
 import numpy as np
 import pytest
 
-from spm.registry.frontier import Floats, Frontier, Memory
+from spm.registry.frontier import Floats, Frontier, Memory, spelled
 
 Builder = Callable[[int, int, int, int], Frontier]
 WORDS = ("get", "send", "order", "receipt", "customer", "list")
@@ -34,7 +34,9 @@ def random_frontier(seed: int, tools: int, fields: int, memories: int) -> Fronti
         request=request,
         family=rng.integers(-1, 3, tools),
         service=rng.integers(0, 3, tools),
-        words=[frozenset(rng.choice(WORDS, rng.integers(0, 4)).tolist()) for _ in range(tools)],
+        words=spelled(
+            [frozenset(rng.choice(WORDS, rng.integers(0, 4)).tolist()) for _ in range(tools)]
+        ),
         takes=_marks(rng, (tools, fields), 0.35),
         gives=_marks(rng, (tools, fields), 0.35),
         given=_marks(rng, (fields,), 0.3),

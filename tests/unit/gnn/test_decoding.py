@@ -10,15 +10,14 @@ from spm.gnn.decoding import (
     BEGINNINGS,
     MASS,
     TERMS,
+    Contracts,
     OrderWeights,
     Scores,
     SetWeights,
     arrange,
     beginnings,
-    blocked,
     choose,
     missing_fields,
-    readiness,
 )
 from spm.registry.frontier import Floats
 
@@ -269,8 +268,8 @@ def test_the_running_example_runs():
 def test_readiness():
     takes = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
     state = np.array([1, 0, 1], dtype=np.float32)
-    assert readiness(takes, state).tolist() == [0.5, 1.0, 1.0]
-    assert readiness(none(2, 0), none(0)).tolist() == [1.0, 1.0]
+    assert Contracts(takes, 0 * takes).ready(state).tolist() == [0.5, 1.0, 1.0]
+    assert Contracts(none(2, 0), none(2, 0)).ready(none(0)).tolist() == [1.0, 1.0]
 
 
 def test_only_what_somebody_still_makes_blocks():
@@ -279,13 +278,14 @@ def test_only_what_somebody_still_makes_blocks():
     state = np.zeros(3, dtype=np.float32)
     waiting = np.array([1, 0.5, 1], dtype=np.float32)
     # Tool 0 needs two fields; one nobody makes, one comes from tool 1, which may not belong.
-    share, likeliest = blocked(takes, gives, state, waiting)
+    contracts = Contracts(takes, gives)
+    share, likeliest = contracts.blocked(state, waiting)
     assert share.tolist() == [0.25, 0.0, 0.0]
     assert likeliest.tolist() == [0.5, 0.0, 0.0]
     there = np.array([0, 1, 0], dtype=np.float32)
     for found in (
-        *blocked(takes, gives, there, waiting),
-        *blocked(takes, gives, state, 0 * waiting),
+        *contracts.blocked(there, waiting),
+        *contracts.blocked(state, 0 * waiting),
     ):
         assert found.tolist() == [0.0, 0.0, 0.0]
 

@@ -219,6 +219,7 @@ def naive(library: Library, question: Question) -> Frontier:
         for at, tool in enumerate(way)
         if tool in chosen
     ]
+    vocabulary = sorted({word for t in chosen for word in library.words[t]})
     return Frontier(
         tools=[library.tools[t] for t in chosen],
         similarity=floats([cosine(library.vectors[t]) for t in chosen]),
@@ -227,7 +228,9 @@ def naive(library: Library, question: Question) -> Frontier:
         request=question.vector,
         family=numbered(library.family),
         service=numbered(library.service),
-        words=[library.words[t] for t in chosen],
+        words=np.array(
+            [[word in library.words[t] for word in vocabulary] for t in chosen], dtype=np.float32
+        ).reshape(len(chosen), len(vocabulary)),
         takes=table(takes),
         gives=table(gives),
         given=floats([library.fields[name] in given for name in names]),

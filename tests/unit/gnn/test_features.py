@@ -66,8 +66,8 @@ def family(f: Frontier, i: int, j: int) -> bool:
 
 
 def name(f: Frontier, i: int, j: int) -> bool:
-    common, all_words = f.words[i] & f.words[j], f.words[i] | f.words[j]
-    return bool(all_words) and 2 * len(common) >= len(all_words)
+    one, other = (set(np.flatnonzero(f.words[at]).tolist()) for at in (i, j))
+    return bool(one | other) and 2 * len(one & other) >= len(one | other)
 
 
 def needed(f: Frontier, i: int) -> int:

@@ -106,14 +106,14 @@ def test_numpy_and_onnx_compute_the_same_networks(onnx: None) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(90, candidate)).astype(np.float32)
     relations = rng.integers(0, 5, (90, 90))
-    networks = Networks(model)
+    networks = Networks(model.retriever, model.reranker)
     for one, other in zip(
         networks.retrieve(x, relations),
         forward.retrieve(model.retriever, x, relations),
         strict=True,
     ):
         np.testing.assert_allclose(one, other, atol=1e-5)
-    assert networks._graphs is not None
+    assert list(networks._graphs) == ["retriever"]  # the other one when it is asked for
     x, between = x[:32, :1].repeat(chosen, 1), rng.normal(size=(32, 32, pairs)).astype(np.float32)
     for one, other in zip(
         networks.order(x, between), forward.order(model.reranker, x, between), strict=True
@@ -129,7 +129,10 @@ def test_a_graph_that_was_changed_is_refused(onnx: None, monkeypatch: pytest.Mon
     with pytest.raises(ValueError, match="does not match its checksum"):
         runtime.verified("minilm")
     assert runtime.graph("minilm", {}) is None  # and numpy computes
-    assert Networks(prior())._opened(33) is None
+    model, x = prior(), np.zeros((2, 33), dtype=np.float32)
+    networks = Networks(model.retriever, {})
+    assert networks.retrieve(x, np.zeros((2, 2), dtype=np.int64))[0].shape == (2,)
+    assert not networks._graphs
 
 
 def test_every_graph_in_the_manifest_is_shipped_and_no_other() -> None:
@@ -155,7 +158,8 @@ def test_sessions_are_opened_where_they_pay(
     count = runtime.Menus()
     for _ in range(built):
         count.next()
-    assert count.many is expected
+    assert count.pay() is expected
+    assert runtime.Menus().pay(built) is expected  # and as soon where they are sure to come
 
 
 @pytest.mark.parametrize(("said", "threads"), [("", 1), ("2", 2), ("0", 1), ("many", 1)])

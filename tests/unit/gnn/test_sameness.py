@@ -5,8 +5,10 @@ and onnxruntime. The route must be the same, and so must all tools and their ord
 compared as a menu shows them, rounded to four digits: sums of single precision differ by some 1e-6
 between two ways of adding, so that here and there one stands on the other side of an edge, and no
 more than that is allowed. Likewise two backups may change places whose scores no menu tells apart.
+And where two candidates are as near to the request as each other to six digits, which of them is
+nearer is a matter of the last bits, and their ranks, which the networks see, may be exchanged.
 Which ones is printed. SPM_TEST_REQUESTS=500 compares that many: nine had such backups, all with
-scores of .0014 to .0023 at place 21 or behind.
+scores of .0014 to .0023 at place 21 or behind, and one such ranks.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from spm.registry.access import Caller
 
 COUNT = int(os.environ.get("SPM_TEST_REQUESTS", "12"))
 EDGE = 1.01e-4  # one in the last digit
+SAME = 2e-6  # cosines, which are rounded to six digits
 WORKER = Path(__file__).parents[2] / "data" / "workers" / "torch_rows.py"
 
 
@@ -47,7 +50,7 @@ class Torch(Networks):
     """The networks as they were trained."""
 
     def __init__(self, model: Any) -> None:
-        super().__init__(model)
+        super().__init__(model.retriever, model.reranker)
         candidate, chosen, pairs = widths(vectors=model.vectors)
         self.first = _loaded(Retriever(candidate), model.retriever)
         self.second = _loaded(Reranker(chosen, pairs), model.reranker)
@@ -120,6 +123,7 @@ def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
         fast = LearnedRanker(registry.store, lambda: encoder_for(None), lambda: model, mapped)
         different: dict[str, list[float]] = {}
         swapped: dict[str, list[str]] = {}
+        tied: dict[str, list[float]] = {}
         for at, text in enumerate(requests):
             ask = Ask(text, caller=callers[at % len(callers)])
             with monkeypatch.context() as patch:
@@ -132,12 +136,23 @@ def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
                 assert found["route"] == expected["route"], text
                 swapped[text] = changed
             elif json.dumps(found) != json.dumps(expected):
-                different[text] = list(_differences(found, expected))
+                off = list(_differences(found, expected))
+                edge = max(off) <= EDGE or not _tied(mapped, ask)
+                (different if edge else tied)[text] = off
     print(f"{len(requests)} menus, {len(swapped)} with other backups of the same score: {swapped}")
     print(f"{len(different)} with a digit on the other side: {different}")
+    print(f"{len(tied)} with two candidates that are as near as each other: {tied}")
     assert len(swapped) <= len(requests) / 20
+    assert len(tied) <= len(requests) / 100
     for text, found_there in different.items():
         assert max(found_there) <= EDGE, text
+
+
+def _tied(mapped: Mapped, ask: Ask) -> bool:
+    """Whether two candidates have the same cosine, to six digits."""
+    found = mapped.material(ask)
+    assert found is not None
+    return bool(np.diff(np.sort(found.frontier.similarity)).min(initial=1.0) <= SAME)
 
 
 def _swapped(found: list[Any], expected: list[Any]) -> list[str]:

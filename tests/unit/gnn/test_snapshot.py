@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from spm.gnn.expansion import Question
 from spm.gnn.models import prior
 from spm.gnn.ranker import LearnedRanker
-from spm.gnn.snapshot import container, serving
+from spm.gnn.snapshot import container, reading, serving
 from spm.gnn.snapshot.columns import Sorted, Texts
 from spm.gnn.snapshot.serving import Snapshots
 from spm.gnn.sources import Asked, Mapped
@@ -76,6 +76,16 @@ def mapped(snapshots: Snapshots, text: str, fields: frozenset[str], caller: Call
     return view.frontier(question, ("shop/t0", "mail/t1"))
 
 
+@contextmanager
+def as_if_large(many: bool) -> Iterator[None]:
+    """Search by meaning from bytes, as in a large library and a process that serves."""
+    with pytest.MonkeyPatch.context() as patch:
+        if many:
+            patch.setattr(reading, "MANY", 0)
+            patch.setenv("SPM_RUNTIME", "onnx")
+        yield
+
+
 def tool(name: str, **more: Any) -> dict[str, Any]:
     return {
         "service": "shop",
@@ -95,13 +105,13 @@ def ranker(registry: Registry, snapshots: Snapshots | None) -> LearnedRanker:
 
 
 @settings(max_examples=25)
-@given(worlds(), REQUESTS, GIVEN, st.booleans(), st.data())
+@given(worlds(), REQUESTS, GIVEN, st.booleans(), st.booleans(), st.data())
 def test_the_snapshot_and_the_store_give_the_same(
-    world: World, text: str, fields: frozenset[str], small: bool, data: st.DataObject
+    world: World, text: str, fields: frozenset[str], small: bool, many: bool, data: st.DataObject
 ) -> None:
     """For everybody: with all rights, with some, with none; decayed counts included."""
     world.tools[:] = [{**spec, **data.draw(RIGHTS)} for spec in world.tools]
-    with opened(world) as registry, limits(**SMALL if small else {}):
+    with opened(world) as registry, limits(**SMALL if small else {}), as_if_large(many):
         snapshots = Snapshots(registry.store)
         for caller in CALLERS:
             found = mapped(snapshots, text, fields, caller)
@@ -286,7 +296,7 @@ def test_what_is_copied_is_what_would_be_made(first: World, second: World, text:
         assert grown is not None
         with tempfile.TemporaryDirectory() as folder:
             plain = Snapshots(registry.store)
-            plain._folder = lambda: Path(folder)  # type: ignore[method-assign]
+            plain.folder = lambda: Path(folder)  # type: ignore[method-assign]
             fresh = plain.write()
         assert fresh is not None
         assert grown.container.said == fresh.container.said
