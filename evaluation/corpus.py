@@ -14,20 +14,22 @@ from pathlib import Path
 import numpy as np
 
 from spm.evaluation.folders import DataSet
+from spm.evaluation.vectors import Recalling
 from spm.gnn.encoder import encoder_of
 from spm.gnn.examples import Row, rows_of, split
 from spm.gnn.expansion import Question
 from spm.gnn.library import Library
 from spm.gnn.loading import load
-from spm.gnn.requests import Clauses, Seen, Tell, read
+from spm.gnn.requests import Seen, read
 from spm.registry import Registry
-from spm.registry.encoding import recorded
+from spm.registry.encoding import Encoder, recorded
 from spm.registry.models import ToolSpec
 from spm.registry.state import vocabulary
-from spm.registry.store import Store, Vector
+from spm.registry.store import Store
 from spm.registry.tools import definitions
 
 FORMAT = 1
+VECTORS = "vectors.sqlite"  # in the cache
 # Of a registry's own trajectories, these shares choose and report. Whole groups, by a hash.
 CHOOSE, REPORT = 0.1, 0.2
 Progress = Callable[[int, int], None]
@@ -103,16 +105,15 @@ def of_sets(
     key = _key(sets)
     folder = cache / "corpora" / key[:16]
     with Registry.open(str(folder / "registry")) as registry:
-        encoder = encoder_of(registry.store)
+        encoder = Recalling(encoder_of(registry.store), cache / VECTORS)
         if not (made := folder / "complete").exists():
-            _fill(registry, sets, progress)
+            _fill(registry, sets, encoder, progress)
             made.touch()
         library = load(registry.store)
         asked = [one for data in sets for one in data.episodes if one.split != "train"]
         requests = [*library.requests, *(one.request for one in asked)]
-        encode = partial(_kept, folder / "clauses.npz", encoder.encode_clauses)
         tell = partial(_tell, progress, len(set(requests))) if progress else None
-        seen = read(requests, vocabulary(registry.store), encode, tell)
+        seen = read(requests, vocabulary(registry.store), encoder.encode_clauses, tell)
         documents = texts(registry.store, library)
         specs = described(registry.store, library)
         name = recorded(registry.store) or ""
@@ -135,12 +136,14 @@ def of_sets(
     )
 
 
-def _fill(registry: Registry, sets: Sequence[DataSet], progress: Progress | None) -> None:
+def _fill(
+    registry: Registry, sets: Sequence[DataSet], encoder: Encoder, progress: Progress | None
+) -> None:
     for data in sets:
         registry.register(data.manifest)
     for data in sets:
         registry.import_traces(data.traces("train"))
-    registry.encode(encoder_of(registry.store), progress)
+    registry.encode(encoder, progress)
 
 
 def of_registry(
@@ -155,11 +158,10 @@ def of_registry(
     """
     library, name = load(store), recorded(store) or ""
     tell = partial(_tell, progress, len(set(library.requests))) if progress else None
-    encode: Clauses = encoder_of(store).encode_clauses
-    if cache is not None and library.requests:
-        key = hashlib.sha256(json.dumps([FORMAT, store.location, name]).encode()).hexdigest()
-        encode = partial(_kept, cache / "registries" / key[:16] / "clauses.npz", encode)
-    seen = read(library.requests, vocabulary(store), encode, tell)
+    encoder = encoder_of(store)
+    if cache is not None:
+        encoder = Recalling(encoder, cache / VECTORS)
+    seen = read(library.requests, vocabulary(store), encoder.encode_clauses, tell)
     # One draw decides both, so that what reports is part of what is set aside.
     teach, aside = split(library, REPORT + CHOOSE)
     _, reported = split(library, REPORT)
@@ -202,22 +204,6 @@ def _key(sets: Sequence[DataSet]) -> str:
             said = [one.id, one.request, one.path, one.state, one.split]
             found.update(json.dumps(said).encode())
     return found.hexdigest()
-
-
-def _kept(file: Path, encode: Clauses, texts: Sequence[str], progress: Tell | None) -> list[Vector]:
-    """The vectors of requests and their clauses; made once."""
-    key = hashlib.sha256("\0".join(texts).encode()).hexdigest()
-    if file.exists():
-        with np.load(file, allow_pickle=False) as kept:
-            if str(kept["key"]) == key:
-                return np.split(kept["rows"], kept["ends"][:-1])
-    made = encode(texts, progress)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".draft.npz")
-    ends = np.cumsum([len(rows) for rows in made])
-    np.savez(draft, key=np.array(key), rows=np.concatenate(made), ends=ends)
-    draft.replace(file)
-    return made
 
 
 def _tell(progress: Progress, whole: int, done: int) -> None:
