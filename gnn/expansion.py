@@ -208,14 +208,15 @@ def _producers(
     fields = _open(library, np.unique(needed), given)
     wanted = np.isin(needed, fields)
     owner, field = owner[wanted], np.searchsorted(fields, needed[wanted])
-    made, maker = library.makers.of_all(fields)
+    makers, maker = library.makers.joined(fields)
     if seen is not None:
-        made, maker = made[seen[maker]], maker[seen[maker]]
-    makers = np.bincount(made, minlength=len(fields))
+        there = seen[maker]
+        made = np.repeat(np.arange(len(fields)), makers)[there]
+        makers, maker = np.bincount(made, minlength=len(fields)), maker[there]
     gain = weights[owner] // np.maximum(1, makers[field])
-    total = np.bincount(field, gain, len(fields)).astype(np.int64)
+    total = np.bincount(field, gain, len(fields))
     room = len(start.kept) + rule.NEIGHBOURS + rule.PRODUCERS
-    return _ranked(maker, total[made], len(library.tools), room)
+    return _ranked(maker, np.repeat(total, makers), len(library.tools), room)
 
 
 def _open(library: Library, fields: Ints, given: frozenset[str]) -> Ints:
@@ -230,14 +231,12 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
     )
 
 
-def _ranked(tools: Ints, gains: Ints, size: int, room: int | None = None) -> list[int]:
+def _ranked(tools: Ints, gains: Ints | Numbers, size: int, room: int | None = None) -> list[int]:
     """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
     total = np.bincount(tools, gains, size)
-    known = np.flatnonzero(total > 0)  # of numbers it would take ten times as long
-    if room is None or len(known) < room:
-        known = np.unique(tools)  # also those that gained nothing
-    else:
-        known = known[total[known] >= kth(total[known], room)]
+    least = 0.0 if room is None else kth(total, room)
+    # Of too few that gained something, also those that gained nothing.
+    known = np.flatnonzero(total >= least) if least > 0 else np.unique(tools)
     return known[np.lexsort((known, -total[known]))][:room].tolist()
 
 
