@@ -47,11 +47,9 @@ def _few(
     others = set().union(*queries[1:])
     if not held or not others <= found.keys():
         return None
-    whole = np.bincount(
-        np.concatenate([places for places, _ in held.values()]),
-        np.concatenate([gains for _, gains in held.values()]),
-        size,
-    )
+    whole = np.zeros(size)
+    for where, gains in held.values():
+        whole[where] += gains
     least = max(0.0, -np.partition(-whole[::EVERY], FEW)[FEW])
     high = whole > least
     places = np.flatnonzero(high)
