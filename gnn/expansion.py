@@ -22,6 +22,7 @@ from spm.gnn.finding import (
 from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
 from spm.gnn.nearness import Mask, kth
 from spm.gnn.requests import Seen
+from spm.gnn.snapshot.columns import Texts
 from spm.registry import frontier as rule
 from spm.registry.frontier import Floats, Frontier, Memory, Start
 from spm.registry.stages import SEARCH, WALK, stage
@@ -258,7 +259,7 @@ def _frontier(
     vectors = rule.filled(library.vectors[tools], vector)
     used, began = without.counts(library, tools)
     return Frontier(
-        tools=[library.tools[tool] for tool in chosen],
+        tools=_named(library.tools, tools),
         similarity=rule.cosines(vectors, vector).astype(np.float32),
         lexical=np.zeros(len(tools), dtype=np.float32),
         vectors=vectors,
@@ -274,7 +275,7 @@ def _frontier(
         precedes=_square(library.followers, tools, without.ran),
         before=_square(library.later, tools, without.before),
         memory=Memory(
-            [library.trajectories[row] for row in memory.rows.tolist()],
+            _named(library.trajectories, memory.rows),
             memory.similarity,
             memory.lexical,
             rule.places(memory.ways, place),
@@ -285,6 +286,10 @@ def _frontier(
         clauses=np.zeros((len(tools), 0), dtype=np.float32),
         spoken=np.zeros((len(tools), 0), dtype=np.float32),
     )
+
+
+def _named(names: Sequence[str], rows: Ints) -> list[str]:
+    return names.some(rows) if isinstance(names, Texts) else [names[row] for row in rows.tolist()]
 
 
 def _codes(numbers: Ints) -> Ints:
