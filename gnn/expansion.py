@@ -22,6 +22,7 @@ from spm.gnn.finding import (
 from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
 from spm.gnn.nearness import Mask, kth
 from spm.gnn.requests import Seen
+from spm.gnn.snapshot.columns import Texts
 from spm.registry import frontier as rule
 from spm.registry.frontier import Floats, Frontier, Memory, Start
 from spm.registry.stages import SEARCH, WALK, stage
@@ -208,14 +209,15 @@ def _producers(
     fields = _open(library, np.unique(needed), given)
     wanted = np.isin(needed, fields)
     owner, field = owner[wanted], np.searchsorted(fields, needed[wanted])
-    made, maker = library.makers.of_all(fields)
+    makers, maker = library.makers.joined(fields)
     if seen is not None:
-        made, maker = made[seen[maker]], maker[seen[maker]]
-    makers = np.bincount(made, minlength=len(fields))
+        there = seen[maker]
+        made = np.repeat(np.arange(len(fields)), makers)[there]
+        makers, maker = np.bincount(made, minlength=len(fields)), maker[there]
     gain = weights[owner] // np.maximum(1, makers[field])
-    total = np.bincount(field, gain, len(fields)).astype(np.int64)
+    total = np.bincount(field, gain, len(fields))
     room = len(start.kept) + rule.NEIGHBOURS + rule.PRODUCERS
-    return _ranked(maker, total[made], len(library.tools), room)
+    return _ranked(maker, np.repeat(total, makers), len(library.tools), room)
 
 
 def _open(library: Library, fields: Ints, given: frozenset[str]) -> Ints:
@@ -230,14 +232,12 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
     )
 
 
-def _ranked(tools: Ints, gains: Ints, size: int, room: int | None = None) -> list[int]:
+def _ranked(tools: Ints, gains: Ints | Numbers, size: int, room: int | None = None) -> list[int]:
     """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
     total = np.bincount(tools, gains, size)
-    known = np.flatnonzero(total > 0)  # of numbers it would take ten times as long
-    if room is None or len(known) < room:
-        known = np.unique(tools)  # also those that gained nothing
-    else:
-        known = known[total[known] >= kth(total[known], room)]
+    least = 0.0 if room is None else kth(total, room)
+    # Of too few that gained something, also those that gained nothing.
+    known = np.flatnonzero(total >= least) if least > 0 else np.unique(tools)
     return known[np.lexsort((known, -total[known]))][:room].tolist()
 
 
@@ -259,7 +259,7 @@ def _frontier(
     vectors = rule.filled(library.vectors[tools], vector)
     used, began = without.counts(library, tools)
     return Frontier(
-        tools=[library.tools[tool] for tool in chosen],
+        tools=_named(library.tools, tools),
         similarity=rule.cosines(vectors, vector).astype(np.float32),
         lexical=np.zeros(len(tools), dtype=np.float32),
         vectors=vectors,
@@ -275,7 +275,7 @@ def _frontier(
         precedes=_square(library.followers, tools, without.ran),
         before=_square(library.later, tools, without.before),
         memory=Memory(
-            [library.trajectories[row] for row in memory.rows.tolist()],
+            _named(library.trajectories, memory.rows),
             memory.similarity,
             memory.lexical,
             rule.places(memory.ways, place),
@@ -286,6 +286,10 @@ def _frontier(
         clauses=np.zeros((len(tools), 0), dtype=np.float32),
         spoken=np.zeros((len(tools), 0), dtype=np.float32),
     )
+
+
+def _named(names: Sequence[str], rows: Ints) -> list[str]:
+    return names.some(rows) if isinstance(names, Texts) else [names[row] for row in rows.tolist()]
 
 
 def _codes(numbers: Ints) -> Ints:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from spm.gnn.leading import leading
 from spm.gnn.library import Ints, Library
 from spm.gnn.nearness import Mask, kth, nearest, rough, top
 from spm.registry import frontier as rule
@@ -90,21 +92,22 @@ def hear(
     whole = terms(text)
     parts = [terms(text[a:b]) for a, b in clauses(text)] if parted else []
     parts = parts if len(parts) > 1 else []
-    sums = library.texts.sums([whole, *parts], sight.tools)
-    found = worded(sums[:1], rule.LOOKUP)
+    places, sums = leading(library.texts, [whole, *parts], rule.LOOKUP, sight.tools)
+    found = worded(sums[:1], rule.LOOKUP, places)
     seen = sight.without(without, len(library.trajectories))
     return Heard(
         found,
-        worded(sums[1:], rule.LOOKUP) if parts else found,
+        worded(sums[1:], rule.LOOKUP, places) if parts else found,
         worded(library.request_texts.sums([whole], seen), rule.MEMORIES),
         bool(parts),
     )
 
 
-def worded(sums: Floats64, count: int) -> Spoken:
+def worded(sums: Floats64, count: int, places: NDArray[np.intp] | None = None) -> Spoken:
     """The best by any row of scores, equal ones by number, with all their rounded scores.
 
     Only those that may be among the best are rounded and sorted: of a large library a few.
+    `places` says which documents the columns of scores are of, where not all have one.
     """
     best = sums.max(axis=0) if len(sums) > 1 else sums[0]
     found = np.flatnonzero(best > 0)  # of numbers it would take ten times as long
@@ -113,7 +116,8 @@ def worded(sums: Floats64, count: int) -> Spoken:
         found = found[there >= kth(there, count) - 2 * 10.0**-DIGITS]
     scores = np.round(sums[:, found].T, DIGITS)
     first = top(scores.max(axis=1, initial=0), np.arange(len(found)), count)
-    return Spoken(found[first].tolist(), scores[first])
+    rows = found[first] if places is None else places[found[first]]
+    return Spoken(rows.tolist(), scores[first])
 
 
 def near_tools(

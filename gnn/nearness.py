@@ -109,10 +109,19 @@ def kth(scores: NDArray[Any], count: int) -> float:
         return -np.inf
     if len(scores) > EVERY * (count + EVERY):
         few = 2 * count // EVERY + EVERY
-        low = np.partition(scores[::EVERY], -few)[-few]
+        low = _nth(scores[::EVERY], few)
         above = scores[scores > low]
         if len(above) >= count:
             scores = above
         elif np.count_nonzero(scores >= low) >= count:
             return float(low)
-    return float(np.partition(scores, -count)[-count])
+    return float(_nth(scores, count))
+
+
+def _nth(scores: NDArray[Any], count: int) -> Any:
+    """The score at a place from the best on.
+
+    From the other end it takes 50 to 150 instead of 10 us for 2,000 scores of which most are equal
+    and low: numpy then goes through them once for each place.
+    """
+    return -np.partition(-scores, count - 1)[count - 1]

@@ -200,7 +200,7 @@ class Index:
         self._places = places
         self._counts = counts
         self.lengths = lengths
-        self._all: _Gains | None = None
+        self._all: Gains | None = None
 
     def scores(
         self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
@@ -217,7 +217,7 @@ class Index:
         Queries that are parts of one another share their terms, and so do those of a day: what a
         term adds is computed once, and kept for whoever sees everything.
         """
-        known = self._known() if seen is None else _Gains(self, seen)
+        known = self.known(seen)
         sums = np.zeros((len(queries), len(self.lengths)))
         for row, query in zip(sums, queries, strict=True):
             for term in asked(query):
@@ -225,10 +225,12 @@ class Index:
                     row[found[0]] += found[1]
         return sums
 
-    def _known(self) -> "_Gains":
-        """What is known of all documents; begun anew when it has grown too large."""
+    def known(self, seen: NDArray[np.bool_] | None = None) -> "Gains":
+        """What terms add; of all documents it is kept, and begun anew when it has grown large."""
+        if seen is not None:
+            return Gains(self, seen)
         if self._all is None or self._all.numbers > KEPT:
-            self._all = _Gains(self, None)
+            self._all = Gains(self, None)
         return self._all
 
     def posting(self, term: str, seen: NDArray[np.bool_] | None) -> Posting | None:
@@ -243,7 +245,7 @@ class Index:
         return places[there], counts[there]
 
 
-class _Gains:
+class Gains:
     """What terms add to the scores of those documents of an index that are seen; None: all."""
 
     def __init__(self, index: Index, seen: NDArray[np.bool_] | None) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from spm.registry.menus.budget import Fitted, fit
 from spm.registry.menus.evidence import review
-from spm.registry.menus.markdown import to_markdown
 from spm.registry.menus.names import Names, name
 from spm.registry.menus.providers import NEUTRAL, PROVIDERS, Provider, entries, refused
 from spm.registry.printing import json_text, printable
@@ -60,6 +59,9 @@ class Serving:
                 called = self.called(aliases)
                 lines = [called[item.id] for item in self.menu.items]
             case "markdown":
+                # Only now: what it needs to draw takes 15 of the 430 ms of a cold menu.
+                from spm.registry.menus.markdown import to_markdown
+
                 told = to_markdown(self.menu, self.called(aliases), review(self.menu))
                 lines = told.rstrip().split("\n")
             case _:

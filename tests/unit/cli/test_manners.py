@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from spm.cli.main import plain
 from spm.registry import Manifest, Registry
 
 MARKUP = "[bold red]click[/bold red] [link=http://evil]here[/link]"
@@ -417,3 +418,45 @@ def test_spm_is_a_program(demo_folder):
     )
     assert done.returncode == 0
     assert "orders/lookup_order" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["menu", "pay it"], ("pay it", None)),
+        (["menu", "pay it", "--store", "here"], ("pay it", "here")),
+        (["menu", "--store", "here", "pay it"], ("pay it", "here")),
+        (["menu", "--store", "here"], None),
+        (["menu", "-h"], None),
+        (["menu", "pay it", "--json"], None),
+        (["menu", "pay it", "--store"], None),
+        (["menu", "pay it", "--store", "--json"], None),
+        (["menu", "pay it", "again"], None),
+        (["menu", ""], None),
+        (["menu", "half a character \udce4"], None),
+        (["menu"], None),
+        (["tools", "list"], None),
+    ],
+)
+def test_the_plainest_menu_is_read_without_typer(arguments, said):
+    assert plain(arguments) == said
+
+
+def test_the_plainest_menu_prints_what_typer_prints(in_shop, monkeypatch):
+    for request, code in (("Email the customer the receipt for order 4821", 0), (" ", 1)):
+        direct = in_shop("menu", request)
+        assert direct.code == code
+        with monkeypatch.context() as patch:
+            patch.setattr("spm.cli.main.plain", lambda _: None)
+            assert in_shop("menu", request) == direct
+
+
+def test_an_interrupted_menu_says_so(spm, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spm.cli.menu.opened", stop)
+    for read in (plain, lambda _: None):
+        monkeypatch.setattr("spm.cli.main.plain", read)
+        done = spm("menu", "pay it")
+        assert (done.code, done.out, done.err) == (130, "", "spm: interrupted.\n")

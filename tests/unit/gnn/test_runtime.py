@@ -192,3 +192,14 @@ def test_the_networks_of_a_few_models_are_kept() -> None:
     assert networks_of(made[0]) is not kept[0]
     unsaved = [replace(prior(), digest="") for _ in range(2)]
     assert networks_of(unsaved[0]) is not networks_of(unsaved[1])
+
+
+def test_what_a_session_leaves_in_memory_reads_as_before(tmp_path: Path) -> None:
+    kept = np.arange(40_000, dtype=np.float32)
+    kept.tofile(tmp_path / "weights")
+    mapped = np.asarray(np.memmap(tmp_path / "weights", np.uint8, "r"))
+    part = mapped[4:150_004].view("<f4")  # begins and ends within a page
+    runtime.leave([part, kept, kept[:0], mapped[:10]])
+    assert np.array_equal(part, kept[1:37_501])
+    assert np.array_equal(mapped.view("<f4"), kept)
+    assert np.array_equal(kept, np.arange(40_000))

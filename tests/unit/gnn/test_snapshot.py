@@ -363,6 +363,9 @@ def test_views_share_the_vectors_and_only_the_latest_are_kept(tmp_path: Path) ->
 def test_strings_come_back_and_are_found(texts: list[str], other: str) -> None:
     assert list(Texts.of(texts)) == texts
     ordered = Sorted.of(sorted(texts))
+    rows = np.arange(len(texts))[::-1]
+    for kept in (Texts.of(texts), ordered):
+        assert kept.some(rows) == list(kept)[::-1]
     assert [ordered.get(text) for text in sorted(texts)] == list(range(len(texts)))
     assert (ordered.get(other) is None) == (other not in texts)
 
