@@ -124,6 +124,20 @@ def test_every_source_is_registered_alike_and_the_second_time_costs_nothing(both
     assert both(lambda r: linting.judge(r.store, []))
 
 
+def test_a_new_owner_is_alike_and_the_second_time_costs_nothing(both: Both) -> None:
+    def owned(owner: str) -> Manifest:
+        said = {"spm": 1, "service": {"name": "mail", "owner": owner}}
+        return Manifest.model_validate({**said, "tools": [tool("send"), tool("read", owner="me")]})
+
+    both(lambda r: r.register(owned("post")))
+    assert both(lambda r: preview(r.store, owned("news")))["reowned"] == ["mail/send"]
+    done = both(lambda r: r.register(owned("news")))
+    assert (done["reowned"], done["described"]) == (["mail/send"], ["owner"])
+    owners = both(lambda r: [r.show(name).tool["owner"] for name in ("send", "read")])
+    assert owners == ["news", "me"]
+    both(lambda r: [] if r.register(owned("news")).revision is None else [r])
+
+
 def test_services_never_collide(both: Both, tmp_path: Path) -> None:
     (tmp_path / "mail.json").write_text(
         json.dumps({"tools": [{"name": "send", "inputSchema": {"type": "object"}}]})
