@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from spm.registry import graph, links, linting, statistics
+from spm.registry.delivery import signed
 from spm.registry.errors import InputError, UnknownTool, VersionConflict
 from spm.registry.formats.detection import read_source
 from spm.registry.formats.tracing import TraceFile
@@ -287,6 +288,17 @@ def test_values_that_flow_are_counted_alike_and_never_kept(
     assert "SECRET" not in kept
     both(lambda r: r.remove("send", force=True))
     assert both(seen) == []
+
+
+def test_a_trace_is_known_whoever_delivers_it(both: Both) -> None:
+    both(lambda r: r.register(mail(tool("find"), tool("send"))))
+    bare = trace("find", "send")
+    old = bare.model_copy(update={"source": "token a"})
+    earlier = old.model_copy(update={"trace_id": old.identity()})
+    assert both(lambda r: r.import_traces([earlier]))["imported"] == 1
+    for again in (bare, signed(bare, "a"), signed(bare, "b")):
+        done = both(lambda r, again=again: r.import_traces([again]))  # type: ignore[misc]
+        assert (done["imported"], done["known"], done["differing"]) == (0, 1, 0)
 
 
 def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None:
