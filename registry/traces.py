@@ -8,7 +8,7 @@ from typing import Any
 
 from spm.registry.access import EVERYTHING, Caller
 from spm.registry.delivery import Earlier, said
-from spm.registry.errors import TraceError, UnknownTool
+from spm.registry.errors import TraceError, UnknownStep, UnknownTool
 from spm.registry.models import Trace, digest
 from spm.registry.naming import nearest
 from spm.registry.observation import Resolved, observe
@@ -117,12 +117,8 @@ def _resolve(trace: Trace, resolver: Resolver, skip_unknown: bool) -> list[str] 
     except UnknownTool as error:
         if skip_unknown:
             return None
-        hint = nearest(error.name, resolver.ids())
-        raise TraceError(
-            f"Trajectory {trace.identity()!r} calls {error.name!r}, which is not registered."
-            f"{f' Nearest: {hint[0]!r}.' if hint else ''} Register it first, or leave such "
-            "trajectories out with --skip-unknown. Nothing was imported."
-        ) from error
+        near = nearest(error.name, resolver.ids())
+        raise UnknownStep(trace.identity(), error.name, near) from error
 
 
 def _write(tx: Transaction, resolved: list[Resolved], aliases: dict[str, str]) -> dict[str, int]:

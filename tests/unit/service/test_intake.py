@@ -89,6 +89,8 @@ def test_an_unknown_tool_stops_an_import_or_is_skipped(serve, shop_copy):
     refused = client.post("/v1/traces", content=body)
     assert refused.status_code == 422
     assert "lookup_order" in refused.json()["detail"]
+    assert "skip_unknown=true" in refused.json()["next"]
+    assert "--" not in refused.text  # that is how a command line is told
     done = client.post("/v1/traces", params={"skip_unknown": True}, content=body)
     assert done.json()["skipped"] == 1
 
