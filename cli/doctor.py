@@ -17,7 +17,10 @@ def doctor(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check the store: files, schema, constraints, vectors. Exit 1 when something is wrong."""
+    """Check the store: files, schema, constraints, vectors.
+
+    Exit 1 when something is wrong, 3 when there is no store at the place.
+    """
     from dataclasses import asdict
 
     from spm.registry.doctor import examine, mend

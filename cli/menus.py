@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from spm.cli import asking
+from spm.cli.menutable import marked
 from spm.cli.options import JsonOption, StoreOption, opened
 from spm.cli.output import as_json, note, say, table
 
@@ -104,9 +105,10 @@ def show(menu: IdArgument, store: StoreOption = None, json: JsonOption = False) 
     say(f"Team: {kept.menu.team or 'the operator'}; until {kept.expires}")
     say()
     rows = [
-        [item.rank, item.role, item.alias, item.id, "withdrawn" if item.id in now else ""]
+        [item.rank, item.role, marked(item.alias, item.effects), item.id,
+         "withdrawn" if item.id in now else ""]
         for item in kept.menu.items
-    ]
+    ]  # fmt: skip
     table(["#", "role", "name", "tool", ""], rows, keep=["name"])
 
 

@@ -96,8 +96,13 @@ def _head(menu: "Menu", names: dict[str, str]) -> None:
     say()
 
 
+def marked(name: str, effects: str) -> str:
+    """A tool's name, with a mark when it cannot be undone."""
+    return f"{name} (!)" if effects == "destructive" else name
+
+
 def _named(item: "MenuItem", names: dict[str, str]) -> str:
-    return f"{names[item.id]} (!)" if item.effects == "destructive" else names[item.id]
+    return marked(names[item.id], item.effects)
 
 
 def _needs(item: "MenuItem", names: dict[str, str]) -> str:

@@ -130,6 +130,14 @@ def version_row(identity: str, tool: ToolSpec, version: Version) -> Row:
     }
 
 
+def owners(manifest: Manifest) -> dict[str, str]:
+    """Who owns each tool: whom it names itself, else the owner of its service."""
+    service = manifest.service
+    return {
+        tool_id(service.name, tool.name): tool.owner or service.owner for tool in manifest.tools
+    }
+
+
 def tool_rows(
     manifest: Manifest,
     tools: Tools,
@@ -137,7 +145,7 @@ def tool_rows(
     standing: dict[str, dict[str, Any]],
 ) -> list[Row]:
     """The properties of tools; `standing` says status and successor of each."""
-    service = manifest.service
+    service, owned = manifest.service, owners(manifest)
     return [
         {
             "id": identity,
@@ -152,7 +160,7 @@ def tool_rows(
             "family": tool.family,
             "status": standing[identity]["status"],
             "successor": standing[identity]["successor"],
-            "owner": tool.owner or service.owner,
+            "owner": owned[identity],
             "visibility": tool.visibility,
             "scopes": list(tool.scopes),
             "effects": tool.effects,

@@ -1,12 +1,14 @@
 """Looking a store over from outside: it must also work when the store cannot be opened."""
 
+import shlex
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from spm.registry import encoding
-from spm.registry.errors import SchemaIncomplete
+from spm.registry.errors import SchemaIncomplete, StoreError
 from spm.registry.registry import Registry, open_store
-from spm.registry.settings import settings
+from spm.registry.settings import default_path, settings
 from spm.registry.store import Finding, Store
 
 
@@ -27,8 +29,9 @@ def examine(location: str | None) -> Report:
     """Check a store without changing it.
 
     Raises:
-        StoreUnreachable, StoreDenied: there is nothing to examine.
+        StoreError: there is nothing to examine, or nobody lets us.
     """
+    begun = _begun(location)
     store = _open(location)
     try:
         findings = store.check()
@@ -38,12 +41,10 @@ def examine(location: str | None) -> Report:
         detail = f"{waiting} texts have no vector yet" if waiting else "every text has its vector"
         status = Registry(store).status()
         counted = ", ".join(f"{status[k]:,} {k}" for k in ("tools", "fields", "trajectories"))
-        findings += [
-            Finding("encoding", True, detail),
-            Finding(
-                "registry", True, f"{counted}; revision {status['revision']} in {store.location}"
-            ),
-        ]
+        said = f"{counted}; revision {status['revision']} in {store.location}"
+        if not begun:
+            said = f"nothing in {store.location} yet. Load the demo with: spm demo"
+        findings += [Finding("encoding", True, detail), Finding("registry", True, said)]
         return Report(findings, status)
     finally:
         store.close()
@@ -53,13 +54,34 @@ def mend(location: str | None, *, accept_loss: bool = False) -> list[str]:
     """Repair a store; returns what was done.
 
     Raises:
+        StoreError: there is nothing to repair.
         StoreDamaged: something acknowledged would be lost and `accept_loss` is false.
     """
+    if not _begun(location):
+        return []
     store = _open(location)
     try:
         return store.repair(accept_loss=accept_loss)
     finally:
         store.close()
+
+
+def _begun(location: str | None) -> bool:
+    """Whether anything was ever written; the user's own store may wait for its first tool.
+
+    Raises:
+        StoreError: a place was named, and there is no store: most likely it is misspelled.
+    """
+    chosen = settings(location)
+    if chosen.remote or any(Path(chosen.store).glob("*.spm")):
+        return True
+    if chosen.store == default_path():
+        return False
+    place = shlex.quote(chosen.store)
+    raise StoreError(
+        f"There is no store in {chosen.store!r}. Look for a misspelling, or make one with: "
+        f"spm demo --store {place}, or: spm tools register SOURCE --store {place}"
+    )
 
 
 def _open(location: str | None) -> Store:

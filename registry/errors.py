@@ -4,6 +4,7 @@
     ├── InputError              what the caller gave cannot be used
     │   ├── ManifestError       a manifest that does not parse or validate
     │   ├── TraceError          a trace file that does not parse or validate
+    │   │   └── UnknownStep     a step that names no tool
     │   ├── UnknownTool         a name that no tool carries
     │   ├── AmbiguousTool       a name that several tools carry
     │   ├── UnknownField        a field that no tool requires or produces
@@ -48,6 +49,18 @@ class ManifestError(InputError):
 
 class TraceError(InputError):
     """A trace file does not parse or validate."""
+
+
+class UnknownStep(TraceError):
+    """A step of a trajectory names no tool."""
+
+    def __init__(self, trace: str, name: str, nearest: list[str]) -> None:
+        hint = f" Nearest: {nearest[0]!r}." if nearest else ""
+        super().__init__(
+            f"Trajectory {trace!r} calls {name!r}, which is not registered.{hint} Register it "
+            "first, or leave such trajectories out with --skip-unknown. Nothing was imported."
+        )
+        self.trace, self.name, self.nearest = trace, name, nearest
 
 
 class UnknownTool(InputError):

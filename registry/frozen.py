@@ -34,6 +34,15 @@ class UnknownMenu(InputError):
         self.menu = menu
 
 
+class TooManyMenus(InputError):
+    """A team has as many frozen menus as it may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"There are {MOST:,} frozen menus already. Remove some with: spm menus remove ID"
+        )
+
+
 class FrozenItem(BaseModel):
     """One tool of a frozen menu, by its place and by the content of its definition."""
 
@@ -156,9 +165,7 @@ def freeze(store: Store, ask: Ask, menu: Menu, *, ranked: bool = False, days: fl
         tx.run("frozen/expire", at=at)
         there = tx.run("frozen/list", team=frozen.team, at=at)
         if len(there) >= MOST and frozen.id not in {row["id"] for row in there}:
-            raise InputError(
-                f"There are {MOST:,} frozen menus already. Remove some with: spm menus remove ID"
-            )
+            raise TooManyMenus
         tx.run(
             "frozen/put",
             id=frozen.id,

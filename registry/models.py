@@ -16,6 +16,7 @@ FieldType = Literal["string", "integer", "number", "boolean", "array", "object"]
 Status = Literal["active", "deprecated", "quarantined"]
 Visibility = Literal["public", "team", "private"]
 Effects = Literal["read", "write", "destructive"]
+MADE = "sha256:"  # begins the id of a trace that has none of its own
 
 
 def _visible(text: str) -> str:
@@ -266,7 +267,7 @@ class Trace(_Strict):
         """The given id, or one made of the content, so that a second import finds it again."""
         observed: dict[str, Any] = {"flows": True, "steps": {"__all__": {"takes", "gives"}}}
         said = self.model_dump(mode="json", exclude=observed)
-        return self.trace_id or "sha256:" + digest(said)[:32]
+        return self.trace_id or MADE + digest(said)[:32]
 
 
 def _ordered(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from spm.registry.models import ToolSpec
+from spm.registry.models import Manifest, ToolSpec, tool_id
 from spm.registry.store import Row
 
 
@@ -26,6 +26,23 @@ def status(tool: ToolSpec, content: str, old: Row | None, *, baseline: bool, pin
     strange = approved != content if approved else baseline and old is None
     # What is deprecated is out of menus and stays so.
     return "quarantined" if pin and said == "active" and strange else said
+
+
+def statuses(
+    manifest: Manifest, chosen: set[str], there: dict[str, Row], *, pin: bool
+) -> dict[str, str]:
+    """The status that each of the chosen tools gets: those that are new or changed."""
+    baseline = any(row["approved_hash"] for row in there.values())
+    found = {}
+    for tool in manifest.tools:
+        identity = tool_id(manifest.service.name, tool.name)
+        if identity in chosen:
+            old = there.get(identity)
+            # Only an approval is compared with the content, and hashing a library takes seconds.
+            approved = old is not None and old["approved_hash"]
+            content = tool.content_hash(manifest.service.name) if approved else ""
+            found[identity] = status(tool, content, old, baseline=baseline, pin=pin)
+    return found
 
 
 def drifted(states: Iterable[Row]) -> list[str]:

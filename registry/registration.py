@@ -15,6 +15,7 @@ from spm.registry.store import Row, Store, Transaction, now
 __all__ = ["Link", "Registration", "changes", "namespaced", "preview", "register"]
 
 Read = Callable[..., list[Row]]
+ANY_PLACE = ":*"  # ends the origin of a file whose service somebody named: its folder is no matter
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,10 @@ class Registration:
     unchanged: list[str] = field(default_factory=list)
     # Unchanged tools that explicit links of the source now make give other fields.
     relinked: list[str] = field(default_factory=list)
+    # Unchanged tools that another owner of their service now owns.
+    reowned: list[str] = field(default_factory=list)
+    # What a known service says otherwise about itself: title, description, owner.
+    described: list[str] = field(default_factory=list)
     # Tools of the same service that the source no longer has; they are left as they are.
     missing: list[str] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
@@ -82,10 +87,9 @@ def _settled(
     plan: Registration, service: Row | None, manifest: Manifest, links: Sequence[Link]
 ) -> bool:
     """Whether nothing is to be written: of no tool, of its standing, of the service, of links."""
-    said = manifest.service.model_dump(exclude={"name"})
-    same = service is not None and all(service[key] == value for key, value in said.items())
     linked = service is not None and (service["links"] or "") == fingerprint(links)
-    return same and linked and not (plan.added or plan.changed or plan.quarantined)
+    told = plan.described or plan.reowned
+    return linked and not (told or plan.added or plan.changed or plan.quarantined)
 
 
 def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
@@ -93,7 +97,7 @@ def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
     wanted, number = manifest.service.name, 1
     name = wanted
     while found := store.read("tools/origin", service=name):
-        if (found[0]["source"] or "") == origin:
+        if _same_source(found[0]["source"] or "", origin):
             break
         number += 1
         name = f"{wanted}-{number}"
@@ -102,6 +106,12 @@ def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
     return manifest.model_copy(
         update={"service": manifest.service.model_copy(update={"name": name})}
     )
+
+
+def _same_source(known: str, origin: str) -> bool:
+    """Whether both are one source; a chosen name goes on with a list from any folder, no API."""
+    listed = known.startswith(origin[:-1]) and "://" not in known
+    return known == origin or (origin.endswith(ANY_PLACE) and listed)
 
 
 def preview(
@@ -120,11 +130,20 @@ def _plan(read: Read, manifest: Manifest, links: Sequence[Link], pin: bool) -> R
     there = {row["id"]: row for row in read("tools/of_service", service=manifest.service.name)}
     plan.missing.extend(sorted(there.keys() - set(ids)))
     plan.relinked.extend(_relinked(read, manifest, links, plan, service))
-    waiting = [i for i, s in _statuses(manifest, plan, there, pin).items() if s == "quarantined"]
+    plan.described.extend(_described(manifest, service))
+    owners, kept = declaration.owners(manifest), [i for i in plan.unchanged if i in there]
+    plan.reowned.extend(i for i in kept if (there[i]["owner"] or "") != owners[i])
+    standing = quarantine.statuses(manifest, {*plan.added, *plan.changed}, there, pin=pin)
+    waiting = [identity for identity, status in standing.items() if status == "quarantined"]
     if pin:
-        waiting += quarantine.drifted(there[i] for i in plan.unchanged if i in there)
+        waiting += quarantine.drifted(there[i] for i in kept)
     plan.quarantined.extend(sorted(waiting))
     return plan
+
+
+def _described(manifest: Manifest, service: Row | None) -> list[str]:
+    said = manifest.service.model_dump(exclude={"name"})
+    return [key for key in said if service and (service[key] or "") != said[key]]
 
 
 def _relinked(
@@ -140,24 +159,6 @@ def _relinked(
     if fingerprint(links) == before and not (links and changed):
         return []
     return sorted(relinking(read, manifest, links).tools() & set(plan.unchanged))
-
-
-def _statuses(
-    manifest: Manifest, plan: Registration, there: dict[str, Row], pin: bool
-) -> dict[str, str]:
-    """The status that each new or changed tool gets."""
-    chosen = {*plan.added, *plan.changed}
-    baseline = any(row["approved_hash"] for row in there.values())
-    found = {}
-    for tool in manifest.tools:
-        identity = tool_id(manifest.service.name, tool.name)
-        if identity in chosen:
-            old = there.get(identity)
-            # Only an approval is compared with the content, and hashing a library takes seconds.
-            approved = old is not None and old["approved_hash"]
-            content = tool.content_hash(manifest.service.name) if approved else ""
-            found[identity] = quarantine.status(tool, content, old, baseline=baseline, pin=pin)
-    return found
 
 
 def changes(store: Store, manifest: Manifest, changed: list[str]) -> dict[str, list[Change]]:
@@ -210,16 +211,21 @@ def _write(
     tx.run("tools/services", rows=[{**service.model_dump(), **said}])
     if tools:
         named = declaration.successors(tx, manifest, tools)
+        statuses = quarantine.statuses(manifest, set(tools), there, pin=pin)
         standing = {
             identity: {
                 "status": status,
                 "successor": named.get(identity, there.get(identity, {}).get("successor")),
             }
-            for identity, status in _statuses(manifest, plan, there, pin).items()
+            for identity, status in statuses.items()
         }
         _write_tools(tx, manifest, tools, standing, at)
     if links or (known and known[0]["links"]):
         relink(tx, relinking(tx.run, manifest, links))
+    if plan.reowned:
+        owners = declaration.owners(manifest)
+        rows = [{"id": identity, "owner": owners[identity]} for identity in plan.reowned]
+        tx.run("tools/set_owner", rows=rows, at=at)
     if drifted := [there[i] for i in plan.quarantined if i not in tools]:
         rows = [{**row, "status": "quarantined"} for row in drifted]
         tx.run("tools/set_status", rows=rows, at=at)

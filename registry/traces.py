@@ -7,7 +7,8 @@ from itertools import islice, pairwise
 from typing import Any
 
 from spm.registry.access import EVERYTHING, Caller
-from spm.registry.errors import TraceError, UnknownTool
+from spm.registry.delivery import Earlier, said
+from spm.registry.errors import TraceError, UnknownStep, UnknownTool
 from spm.registry.models import Trace, digest
 from spm.registry.naming import nearest
 from spm.registry.observation import Resolved, observe
@@ -26,7 +27,8 @@ class Import:
     known: int
     skipped: int
     steps: int
-    # Of the known ones: those that came with another request, path, outcome, time or source.
+    # Of the known ones: those that came with another request, path, outcome, time or source; who
+    # delivered them is no difference.
     differing: int = 0
 
 
@@ -55,6 +57,7 @@ def import_traces(
     skipped, repeated = _check(source, resolver, skip_unknown)
     total: Counter[str] = Counter()
     seen: set[str] = set()
+    earlier = Earlier(store)
     for batch in _batches(source):
         resolved = []
         for trace in batch:
@@ -62,7 +65,7 @@ def import_traces(
             seen.add(trace.identity())
             if tools is not None:
                 resolved.append((trace, tools))
-        total.update(_put(store, resolved))
+        total.update(_put(store, resolved, earlier))
         if progress:
             progress(len(batch))
     return Import(
@@ -70,12 +73,13 @@ def import_traces(
     )
 
 
-def _put(store: Store, resolved: list[Resolved]) -> dict[str, int]:
+def _put(store: Store, resolved: list[Resolved], earlier: Earlier) -> dict[str, int]:
     """Write a batch; returns what became of it, also when there was nothing to write."""
     found: dict[str, int] = {}
+    aliases = earlier.ids(trace for trace, _ in resolved)
 
     def work(tx: Transaction) -> dict[str, Any] | None:
-        found.update(_write(tx, resolved))
+        found.update(_write(tx, resolved, aliases))
         return dict(found) if found["imported"] else None
 
     store.write("import", work)
@@ -113,17 +117,14 @@ def _resolve(trace: Trace, resolver: Resolver, skip_unknown: bool) -> list[str] 
     except UnknownTool as error:
         if skip_unknown:
             return None
-        hint = nearest(error.name, resolver.ids())
-        raise TraceError(
-            f"Trajectory {trace.identity()!r} calls {error.name!r}, which is not registered."
-            f"{f' Nearest: {hint[0]!r}.' if hint else ''} Register it first, or leave such "
-            "trajectories out with --skip-unknown. Nothing was imported."
-        ) from error
+        near = nearest(error.name, resolver.ids())
+        raise UnknownStep(trace.identity(), error.name, near) from error
 
 
-def _write(tx: Transaction, resolved: list[Resolved]) -> dict[str, int]:
+def _write(tx: Transaction, resolved: list[Resolved], aliases: dict[str, str]) -> dict[str, int]:
     ids = [trace.identity() for trace, _ in resolved]
-    known = {row["id"]: row for row in tx.run("traces/known", ids=ids)}
+    there = tx.run("traces/known", ids=[*ids, *aliases])
+    known = {aliases.get(row["id"], row["id"]): row for row in there}
     fresh = [(trace, tools) for trace, tools in resolved if trace.identity() not in known]
     steps = [row for trace, tools in fresh for row in _step_rows(trace, tools)]
     if fresh:
@@ -145,6 +146,8 @@ def _write(tx: Transaction, resolved: list[Resolved]) -> dict[str, int]:
 
 def _differs(row: Row, kept: Row) -> bool:
     """Whether a trajectory is another one under a known id; a pruned one can no longer tell."""
+    kept = {**kept, "id": row["id"], "source": said(kept["source"])}  # it may have had another id
+    row = {**row, "source": said(row["source"])}
     return not kept["pruned"] and any(row[key] != kept[key] for key in row)
 
 

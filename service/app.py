@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 
 from spm.registry.errors import SpmError
 from spm.service import frozen, graph, health, intake, logs, menus, page, questions, renewal
@@ -18,16 +18,19 @@ from spm.service.problems import Problem
 from spm.service.service import Service
 from spm.service.settings import from_environment
 from spm.service.stopping import delay_stops
+from spm.service.strict import strict
 from spm.service.watching import Watch
 
 ROUTERS: Sequence[APIRouter] = (
-    health.router,
+    health.router,  # monitors and proxies add parameters of their own
+    page.router,
+)
+STRICT: Sequence[APIRouter] = (
     menus.router,
     questions.router,
     intake.router,
     frozen.router,
     graph.router,
-    page.router,
 )
 
 
@@ -56,6 +59,8 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
+    for router in STRICT:
+        app.include_router(router, dependencies=[Depends(strict)])
     mount(app, service)
     install(app)
     describe(app)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from spm.registry import Registry, frozen
 from spm.registry.access import Caller
-from spm.registry.frozen import DAYS, UnknownMenu
+from spm.registry.frozen import DAYS, MOST, TooManyMenus, UnknownMenu
 from spm.registry.menus.serving import serve
 from spm.registry.printing import json_text
 from spm.service.answers import errors
@@ -15,7 +15,7 @@ from spm.service.callers import caller_of
 from spm.service.mcp import search
 from spm.service.mcp.questions import Provider, SearchQuestion
 from spm.service.menus import MenuQuestion
-from spm.service.problems import NOT_FOUND, Problem
+from spm.service.problems import INVALID, NOT_FOUND, Problem
 from spm.service.service import Service, service_of
 
 router = APIRouter(tags=["frozen menus"])
@@ -74,7 +74,10 @@ class FrozenRow(BaseModel):
 
 
 @router.post(
-    "/v1/menus/frozen", status_code=201, response_model=FrozenAnswer, responses=errors(404, 409)
+    "/v1/menus/frozen",
+    status_code=201,
+    response_model=FrozenAnswer,
+    responses=errors(404, 409, 415),
 )
 async def freeze(question: FrozenQuestion, service: Served, caller: Asker) -> Response:
     """Build a menu and keep it: its tools, order and definitions as they are now."""
@@ -89,7 +92,12 @@ async def freeze(question: FrozenQuestion, service: Served, caller: Asker) -> Re
         )
         return json_text(kept.as_dict())
 
-    return Response((await service.write(work)).encode(), 201, media_type="application/json")
+    try:
+        text = await service.write(work)
+    except TooManyMenus as error:
+        said = f"There are {MOST:,} frozen menus already."
+        raise Problem(INVALID, said, "Remove some: DELETE /v1/menus/frozen/{menu}") from error
+    return Response(text.encode(), 201, media_type="application/json")
 
 
 @router.get("/v1/menus/frozen", response_model=list[FrozenRow], responses=errors())

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from spm.gnn.encoder import encoder_of
 from spm.registry import Registry, Trace
+from spm.registry.delivery import signed
 from spm.registry.errors import InputError
 from spm.registry.formats.tracing import TraceFile
 from spm.registry.menus.check import verdict
@@ -72,12 +73,12 @@ async def import_traces(
 def _owned(traces: Iterable[Trace], who: Identity) -> Iterator[Trace]:
     """Traces with where they came from; ids of a team are its own, so that none meets another's."""
     for trace in traces:
-        told: dict[str, Any] = {}
-        if who.token and not trace.source:
-            told["source"] = f"token {who.name}"
+        if who.token:
+            trace = signed(trace, who.name)
         if who.caller.team is not None:
-            told["trace_id"] = f"{who.caller.team}:{trace.identity()}"[:256]
-        yield trace.model_copy(update=told) if told else trace
+            own = f"{who.caller.team}:{trace.identity()}"[:256]
+            trace = trace.model_copy(update={"trace_id": own})
+        yield trace
 
 
 @router.post("/v1/check", response_model=CheckAnswer, responses=errors(), openapi_extra=_LINES)

@@ -125,7 +125,7 @@ def menu_text(registry: Registry, question: MenuQuestion, caller: Caller) -> str
 @router.post(
     "/v1/menus",
     response_model=MenuDocument,
-    responses=errors(404, 409) | {200: {"content": TEXTS, "description": "The menu."}},
+    responses=errors(404, 409, 415) | {200: {"content": TEXTS, "description": "The menu."}},
 )
 async def build_menu(
     question: MenuQuestion,
@@ -137,13 +137,18 @@ async def build_menu(
     return Response(text.encode(), media_type=MEDIA_TYPES.get(question.format, "application/json"))
 
 
-@router.post("/v1/menus/why-not", response_model=WhyNotAnswer, responses=errors(404, 409))
+@router.post("/v1/menus/why-not", response_model=WhyNotAnswer, responses=errors(404, 409, 415))
 async def why_not(
     question: WhyNotQuestion,
     service: Annotated[Service, Depends(service_of)],
     caller: Annotated[Caller, Depends(caller_of)],
 ) -> Response:
-    """Why a tool is not in a menu, and what would admit it."""
+    """Why a tool is not in a menu, and what would admit it.
+
+    `admitted_by` speaks the words of `spm menu`, whose answer this is. In a body `--state x` is
+    `"state": ["x"]`, `-k 40` is `"k": 40`, `--done` and `--read-only` are `done` and `read_only`;
+    `--as` and `--scopes` belong to the token.
+    """
 
     def work(registry: Registry) -> str:
         tool = Resolver(sighted(registry.store, caller)).resolve(question.tool)

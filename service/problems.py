@@ -21,11 +21,13 @@ from spm.registry.errors import (
     StoreLocked,
     UnknownField,
     UnknownName,
+    UnknownStep,
     UnknownTool,
 )
 from spm.registry.printing import json_text
 
 MEDIA_TYPE = "application/problem+json"
+SKIP = "Register it first, or leave such trajectories out with the parameter skip_unknown=true."
 AGAIN = "Repeat the request after the seconds that Retry-After names."
 
 
@@ -58,6 +60,7 @@ NO_METHOD = Kind("method-not-allowed", 405, "Not this method")
 SLOW_BODY = Kind("slow-body", 408, "The body did not arrive in time")
 AMBIGUOUS = Kind("ambiguous-tool", 409, "Several tools carry this name")
 TOO_LARGE = Kind("too-large", 413, "The body is too large")
+NO_JSON = Kind("media-type", 415, "The body is of another type")
 MISDIRECTED = Kind("misdirected", 421, "Not this host")
 INVALID = Kind("invalid", 422, "The question cannot be used")
 BUSY = Kind("busy", 429, "Too many questions at once")
@@ -110,6 +113,10 @@ def problem_of(error: SpmError) -> Problem:
         case AmbiguousTool():
             said = f"{error.name!r} names {len(error.ids)} tools."
             return Problem(AMBIGUOUS, said, f"Say which: {', '.join(error.ids)}")
+        case UnknownStep():
+            said = f"Trajectory {error.trace!r} calls {error.name!r}, which is not registered."
+            near = f" The nearest: {error.nearest[0]!r}." if error.nearest else ""
+            return Problem(INVALID, f"{said}{near} Nothing was imported.", SKIP)
         case StoreLocked():
             return unavailable("Somebody else is writing to the registry.")
         case OutcomeUnknown():

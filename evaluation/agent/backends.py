@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from spm.evaluation.agent.protocol import SEED
-from spm.registry.calling.tools import Failed, Tool
+from spm.registry.calling.tools import Failed, NotCalled, Tool
 from spm.registry.calling.web import Unreachable, address, post
 from spm.registry.errors import InputError
 
@@ -100,14 +100,14 @@ class Recorded:
         """The recorded result.
 
         Raises:
-            Failed: nothing was recorded for this call.
+            NotCalled: nothing was recorded for this call.
         """
         known = self.results.get(tool.id) or self.results.get(tool.spec.name) or []
         for wanted in (arguments, None):
             for given, result in known:
                 if given == wanted:
                     return result
-        raise Failed("no response was recorded for this call")
+        raise NotCalled("no response was recorded for this call")
 
 
 @dataclass(frozen=True)

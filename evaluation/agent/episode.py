@@ -11,7 +11,7 @@ from spm.evaluation.agent.menus import Toolbox
 from spm.evaluation.agent.protocol import BUDGET, opening
 from spm.registry.calling.arguments import Invalid, check, parsed
 from spm.registry.calling.observations import Observation, Outcome, observation, standard
-from spm.registry.calling.tools import Failed
+from spm.registry.calling.tools import Failed, NotCalled
 from spm.registry.errors import EndpointRefused
 
 Ending = Literal["answer", "budget", "refused"]
@@ -149,6 +149,8 @@ def called(
     try:
         result = backend.call(tool, deepcopy(arguments))  # a tool may change what it is given
         return Call(name, tool.id, arguments, observation(result), result)
+    except NotCalled as error:
+        return Call(name, tool.id, arguments, standard("not called", _reason(error)))
     # A tool may raise anything, also when it calls sys.exit; the run goes on.
     except (Exception, SystemExit) as error:
         return Call(name, tool.id, arguments, standard("exception", _reason(error)))

@@ -10,7 +10,7 @@ A record is one JSON line:
     ended       answer, budget or refused (the endpoint did not take the conversation)
     success     what the judge says, with its reason; null when nobody judged
     seconds     with prompt_tokens and completion_tokens, as far as the server says
-    trace       the run as `spm traces import` takes it; null when no tool of the menu was called
+    trace       the run as `spm traces import` takes it; null when no call reached a tool
 
 Results that nobody observed, because tools were simulated, are not in the trace either.
 """
@@ -135,9 +135,10 @@ def record(episode: Episode, setting: dict[str, Any], *, observed: bool) -> Reco
 
 
 def trace(episode: Episode, setting: dict[str, Any], *, observed: bool) -> Trace | None:
-    """The run as a trajectory; None without a call of a tool that the menu has.
+    """The run as a trajectory; None without a call that reached a tool of the menu.
 
-    A run that nobody judged counts as not successful: order is learned from successes alone.
+    A call with invalid arguments, or one that nobody approved, is no error of the tool. A run that
+    nobody judged counts as not successful: order is learned from successes alone.
     """
     steps = [
         {
@@ -147,7 +148,7 @@ def trace(episode: Episode, setting: dict[str, Any], *, observed: bool) -> Trace
             "result": call.result if observed else None,
         }
         for call in episode.run.calls
-        if call.tool
+        if call.tool and call.observation.reached
     ]
     if not steps:
         return None

@@ -11,9 +11,17 @@ LONGEST = 20_000  # characters of one observation; the rest would only crowd out
 SHOWN = 300  # characters of what a tool or a model said, inside a standard observation
 
 Outcome = Literal[
-    "ok", "missing tool", "invalid arguments", "exception", "empty response", "declined"
+    "ok",
+    "missing tool",
+    "invalid arguments",
+    "exception",
+    "empty response",
+    "declined",
+    "not called",
 ]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+# Only these say something about the tool; of the others it never heard.
+REACHED: frozenset[Outcome] = frozenset({"ok", "exception", "empty response"})
 # The gap takes what differs; its text is data and goes in as it is.
 _STANDARD: dict[Outcome, str] = {
     "missing tool": "The menu has no tool named {}. Use only tools in the menu.",
@@ -21,6 +29,7 @@ _STANDARD: dict[Outcome, str] = {
     "exception": "The tool failed: {}.",
     "empty response": "The response was empty.",
     "declined": "The tool was not called: it cannot be undone, and nobody approved it.",
+    "not called": "The tool was not called: {}.",
 }
 
 
@@ -30,6 +39,11 @@ class Observation:
 
     outcome: Outcome
     text: str
+
+    @property
+    def reached(self) -> bool:
+        """Whether the tool was asked; if not, the call is no evidence about it."""
+        return self.outcome in REACHED
 
 
 def standard(outcome: Outcome, detail: str = "") -> Observation:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 from spm.registry.calling.arguments import Invalid
 from spm.registry.calling.backends import HttpBackend
-from spm.registry.calling.tools import Failed, Tool
+from spm.registry.calling.tools import Failed, NotCalled, Tool
 from spm.registry.calling.web import Response, Unreachable, send
 from spm.registry.formats.loading import clean
 
@@ -43,7 +43,7 @@ def prepare(backend: HttpBackend, tool: Tool, arguments: Mapping[str, Any]) -> P
 
     Raises:
         Invalid: an argument cannot be put where it belongs.
-        Failed: the tool has no description that can be followed.
+        NotCalled: the tool has no description that can be followed.
     """
     call = tool.spec.call or {}
     if call.get("format") != "openapi":
@@ -57,7 +57,7 @@ def prepare(backend: HttpBackend, tool: Tool, arguments: Mapping[str, Any]) -> P
     query = _query({**by_place.pop("query", {}), **by_place.pop("querystring", {})})
     headers = _headers(by_place.pop("header", {}))
     if by_place.pop("cookie", None):
-        raise Failed("it wants cookies, which are not sent for a model")
+        raise NotCalled("it wants cookies, which are not sent for a model")
     body = {**by_place.pop("body", {}), **by_place.pop("formData", {})}
     media, data = _body(body, str(call.get("body") or ""))
     url = backend.base_url + path + (f"?{query}" if query else "")
@@ -69,6 +69,8 @@ def perform(backend: HttpBackend, tool: Tool, arguments: Mapping[str, Any]) -> o
 
     Raises:
         Invalid: see `prepare`.
+        NotCalled: likewise.
+        InputError: the credential is not set.
         Failed: there is no answer, or it is an error.
     """
     ready = prepare(backend, tool, arguments)
@@ -89,7 +91,7 @@ def perform(backend: HttpBackend, tool: Tool, arguments: Mapping[str, Any]) -> o
 
 def _path(template: str, values: Mapping[str, Any]) -> str:
     if not template.startswith("/") or "//" in template or ".." in template.split("/"):
-        raise Failed("its registered path cannot be followed")
+        raise NotCalled("its registered path cannot be followed")
 
     def put(gap: re.Match[str]) -> str:
         if gap[1] not in values:
@@ -117,7 +119,7 @@ def _headers(values: Mapping[str, Any]) -> dict[str, str]:
     for name, value in values.items():
         text = _text(value)
         if not re.fullmatch(r"[A-Za-z0-9-]+", name) or name.lower() in _RESERVED:
-            raise Failed(f"it wants the header {name[:64]!r}, which is not sent for a model")
+            raise NotCalled(f"it wants the header {name[:64]!r}, which is not sent for a model")
         if not _VALUE.fullmatch(text):
             raise Invalid(f"{name!r} cannot be a header")
         found[name] = text

@@ -16,7 +16,8 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from spm.registry.calling.backends import McpBackend
-from spm.registry.calling.tools import Failed
+from spm.registry.calling.tools import Failed, NotCalled
+from spm.registry.errors import InputError
 from spm.registry.hosts import is_loopback
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ class Sessions:
 
         Raises:
             Failed: the server cannot be reached, is too slow or ended.
+            NotCalled: this service is about to end.
+            InputError: the credential is not set.
         """
         if self._group is None:
-            raise Failed("the service is stopping")
+            raise NotCalled("the service is stopping")
         session = self._open.setdefault(backend, _Session(backend))
         return await session.call(self._group, tool, arguments)
 
@@ -93,6 +96,8 @@ class _Session:
             if self._client is None:
                 try:
                     await group.start(self._keep)
+                except InputError:  # the server was not even asked
+                    raise
                 except Exception as error:
                     raise Failed("the tool's server cannot be reached") from error
             assert self._client is not None

@@ -12,6 +12,10 @@ class Failed(Exception):
     """A call that a backend could not make; says why in words for the model."""
 
 
+class NotCalled(Failed):
+    """A call that was never sent, so that it says nothing about the tool."""
+
+
 @dataclass(frozen=True)
 class Tool:
     """One tool as the model may call it.

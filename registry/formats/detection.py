@@ -33,14 +33,15 @@ def read_source(
     if format not in (None, *FORMATS):
         raise ManifestError(f"No format {format!r}. Known: {', '.join(FORMATS)}.")
     read = _read(text, format, service, allow_remote)
-    return replace(read, origin=_origin(read, text))
+    return replace(read, origin=_origin(read, text, chosen=bool(service)))
 
 
-def _origin(read: Source, text: str) -> str:
+def _origin(read: Source, text: str, *, chosen: bool) -> str:
     """What tells two sources with the same service name apart, the same on every machine.
 
     A manifest names its service itself, and several manifests may share one. An API has an address,
-    a live server a name; of a bare list only its file can be told: folder and name.
+    a live server a name; of a bare list only its file can be told: folder and name. Who chose the
+    service's name has said what it is: the same list in another checkout is no other source.
     """
     if read.format == "spm":
         return ""
@@ -48,7 +49,7 @@ def _origin(read: Source, text: str) -> str:
     known = str(call.get("server") or "") if read.format == "openapi" else ""
     path = Path(text)
     if not known and read.format in ("mcp", "functions", "openapi") and path.is_file():
-        known = "/".join(path.resolve().parts[-2:])
+        known = "*" if chosen else "/".join(path.resolve().parts[-2:])
     return f"{read.format}:{read.manifest.service.name}:{known}".rstrip(":")
 
 

@@ -66,6 +66,12 @@ def name(items: list[MenuItem], rule: Rule, *, ranked: bool = False) -> Names:
     return Names({item.id: f"{item.rank:0{width}d}_{named[item.id]}" for item in items})
 
 
+def spoken(items: list[MenuItem]) -> dict[str, str]:
+    """What people call the tools: by name, and those that share one by id, as all commands do."""
+    taken = Counter(text for item in items for text in (item.name, item.id))
+    return {item.id: item.name if taken[item.name] == 1 else item.id for item in items}
+
+
 def _apart(plain: dict[str, str], qualified: dict[str, str]) -> dict[str, str]:
     times = Counter(plain.values())
     return {tool: qualified[tool] if times[text] > 1 else text for tool, text in plain.items()}

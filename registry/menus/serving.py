@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spm.registry.menus.budget import Fitted, fit
 from spm.registry.menus.evidence import review
-from spm.registry.menus.names import Names, name
+from spm.registry.menus.names import Names, name, spoken
 from spm.registry.menus.providers import NEUTRAL, PROVIDERS, Provider, entries, refused
 from spm.registry.printing import json_text, printable
 from spm.registry.ranking import Menu
@@ -47,8 +47,8 @@ class Serving:
         return {**asdict(self.menu), **self.key(), **tokens}
 
     def called(self, aliases: bool) -> dict[str, str]:
-        """What people call each tool: its own name, or the one with its rank in front."""
-        return self.names.of if aliases else {item.id: item.name for item in self.menu.items}
+        """What people call each tool: by its name, or by the one with its rank in front."""
+        return self.names.of if aliases else spoken(self.menu.items)
 
     def text(self, shape: str, *, aliases: bool = False) -> str:
         """What is printed and sent in one of the formats, but for the table."""

@@ -1,6 +1,7 @@
 """The route of a menu as a picture, with the whole menu as a table below it."""
 
 from spm.registry.menus.evidence import evidence
+from spm.registry.menus.names import spoken
 from spm.registry.pictures.drawings import Board
 from spm.registry.pictures.rendering import Drawing, Node, Table, shortened
 from spm.registry.ranking import Menu, MenuItem
@@ -12,8 +13,9 @@ def draw_menu(menu: Menu) -> Drawing:
     """The tools of the route, the fields they hand on, and what was seen between them."""
     board = Board()
     route = [item for item in menu.items if item.id in menu.route]
+    names = spoken(menu.items)
     for item in route:
-        board.add(_node(item))
+        board.add(_node(item, names[item.id]))
     joined = set()
     for item in route:
         for name, sources in item.needs.items():
@@ -30,18 +32,17 @@ def draw_menu(menu: Menu) -> Drawing:
         if edge.kind == "observed" and ends not in joined and set(ends) <= set(menu.route):
             board.link(*ends, kind="precedes", label=f"{edge.count} times", weight=edge.count)
     drawn = board.drawing(shortened(menu.request, 120))
-    return Drawing(drawn.title, drawn.nodes, drawn.edges, _table(menu))
+    return Drawing(drawn.title, drawn.nodes, drawn.edges, _table(menu, names))
 
 
-def _node(item: MenuItem) -> Node:
+def _node(item: MenuItem, name: str) -> Node:
     kind = "target" if item.role in ("target", "terminal") else "tool"
     if item.effects == "destructive":
         kind = "review"
-    return Node(item.id, f"{item.rank} {item.name}", kind, item.role)
+    return Node(item.id, f"{item.rank} {name}", kind, item.role)
 
 
-def _table(menu: Menu) -> Table:
-    names = {item.id: item.name for item in menu.items}
+def _table(menu: Menu, names: dict[str, str]) -> Table:
     why = evidence(menu)
     return Table(
         COLUMNS,
@@ -49,7 +50,7 @@ def _table(menu: Menu) -> Table:
             (
                 str(item.rank),
                 item.role,
-                f"{item.name} (!)" if item.effects == "destructive" else item.name,
+                names[item.id] + " (!)" * (item.effects == "destructive"),
                 ", ".join(
                     f"{name} ← {names.get(sources[0], sources[0]) if sources else 'user'}"
                     for name, sources in item.needs.items()

@@ -15,7 +15,7 @@ from spm.registry.calling.backends import Backend, Backends, HttpBackend
 from spm.registry.calling.observations import Observation, Outcome, observation, standard
 from spm.registry.calling.operation import perform
 from spm.registry.calling.sessions import Sessions
-from spm.registry.calling.tools import Failed, Tool
+from spm.registry.calling.tools import Failed, NotCalled, Tool
 from spm.registry.errors import InputError
 from spm.registry.frozen import Frozen, FrozenItem
 from spm.registry.menus.providers import Entry, entries, mcp
@@ -44,6 +44,7 @@ class Made:
     result: object = None
     ok: bool = False
     tool: str | None = None
+    reached: bool = False
 
 
 @dataclass
@@ -74,7 +75,7 @@ class Forwarding:
         service = tool.id.partition("/")[0]
         backend = self.backends.of(service, tool.spec.call)
         if backend is None:
-            return refused("exception", f"nobody is set up to run tools of {service!r}", tool.id)
+            return refused("not called", f"nobody is set up to run tools of {service!r}", tool.id)
         return Ready(tool, backend)
 
     async def make(self, ready: Ready, arguments: Json) -> Made:
@@ -93,10 +94,12 @@ class Forwarding:
             return refused("invalid arguments", str(error), tool.id)
         except TimeoutError:
             return refused("exception", f"no answer within {backend.timeout:g} seconds", tool.id)
+        except NotCalled as error:
+            return refused("not called", str(error).rstrip("."), tool.id)
         except Failed as error:
             return refused("exception", str(error).rstrip("."), tool.id)
         except InputError:  # a credential is missing, which is nobody's business but the operator's
-            return refused("exception", "its backend is not set up completely", tool.id)
+            return refused("not called", "its backend is not set up completely", tool.id)
 
 
 def offered(
@@ -126,7 +129,8 @@ def definition(entry: Entry) -> Json:
 
 def refused(outcome: Outcome, detail: str = "", tool: str | None = None) -> Made:
     """A call that did not work, in the words that every run gets."""
-    return Made(_answer(standard(outcome, detail)), tool=tool)
+    found = standard(outcome, detail)
+    return Made(_answer(found), tool=tool, reached=found.reached)
 
 
 def said(outcome: Outcome, message: str, tool: str) -> Made:
@@ -149,7 +153,7 @@ def _plain(tool: Tool, result: object) -> Made:
     if found.outcome != "ok":
         return refused(found.outcome, tool=tool.id)
     short = isinstance(result, dict) and len(json.dumps(result)) <= MAX_RESULT
-    return Made(_answer(found, result if short else None), result, True, tool.id)
+    return Made(_answer(found, result if short else None), result, True, tool.id, True)
 
 
 def _passed_on(tool: Tool, came: CallToolResult) -> Made:
@@ -165,7 +169,7 @@ def _passed_on(tool: Tool, came: CallToolResult) -> Made:
         return refused("exception", f"the answer is longer than {MAX_RESULT:,} characters", tool.id)
     result: Any = came.structured_content if came.structured_content is not None else _json(text)
     answer = CallToolResult(content=came.content, structured_content=came.structured_content)
-    return Made(answer, result, True, tool.id)
+    return Made(answer, result, True, tool.id, True)
 
 
 def _holds(came: CallToolResult) -> bool:

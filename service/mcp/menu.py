@@ -151,8 +151,11 @@ class MenuServer:
     def _noted(
         self, context: Context, known: Frozen | None, caller: Caller, arguments: Any, made: Made
     ) -> Made:
-        """The same, written down: only tools of the menu are part of a trajectory."""
+        """The same, written down: only calls that reached a tool are part of a trajectory."""
         if known is not None and made.tool is not None:
             key: Hashable = (known.id, caller.team, self._session_of(context))
-            self._recorder.note(key, known, made.tool, arguments, made.result, made.ok)
+            if made.reached:
+                self._recorder.note(key, known, made.tool, arguments, made.result, made.ok)
+            else:
+                self._recorder.touch(key)
         return made

@@ -1,8 +1,9 @@
 """Calls through a frozen menu become trajectories: which tool, which fields, whether it worked.
 
-Values are gone before anything is kept. A run ends with its session, after a while without a call,
-or when the service stops; then it is imported like any other trace. It counts as successful when
-the tool that the menu leads to ran.
+What never reached a tool (invalid arguments, nobody's approval, no backend) is no evidence about it
+and is left out. Values are gone before anything is kept. A run ends with its session, after a while
+without a call, or when the service stops; then it is imported like any other trace. It counts as
+successful when the tool that the menu leads to ran.
 """
 
 import logging
@@ -69,6 +70,11 @@ class Recorder:
         if len(self._runs) > MOST:
             oldest = min(self._runs, key=lambda known: self._runs[known].touched)
             self._over.append(self._runs.pop(oldest))
+
+    def touch(self, key: Hashable) -> None:
+        """Keep a run going: somebody called, though no tool heard of it."""
+        if run := self._runs.get(key):
+            run.touched = time.monotonic()
 
     async def end(self, which: Callable[[Hashable], bool] = lambda key: True) -> int:
         """End runs and import them; returns how many were imported.

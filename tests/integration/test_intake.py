@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from spm.registry import graph, links, linting, statistics
+from spm.registry.delivery import signed
 from spm.registry.errors import InputError, UnknownTool, VersionConflict
 from spm.registry.formats.detection import read_source
 from spm.registry.formats.tracing import TraceFile
@@ -122,6 +123,20 @@ def test_every_source_is_registered_alike_and_the_second_time_costs_nothing(both
 
     assert not any(result["added"] or result["changed"] for result in both(again))
     assert both(lambda r: linting.judge(r.store, []))
+
+
+def test_a_new_owner_is_alike_and_the_second_time_costs_nothing(both: Both) -> None:
+    def owned(owner: str) -> Manifest:
+        said = {"spm": 1, "service": {"name": "mail", "owner": owner}}
+        return Manifest.model_validate({**said, "tools": [tool("send"), tool("read", owner="me")]})
+
+    both(lambda r: r.register(owned("post")))
+    assert both(lambda r: preview(r.store, owned("news")))["reowned"] == ["mail/send"]
+    done = both(lambda r: r.register(owned("news")))
+    assert (done["reowned"], done["described"]) == (["mail/send"], ["owner"])
+    owners = both(lambda r: [r.show(name).tool["owner"] for name in ("send", "read")])
+    assert owners == ["news", "me"]
+    both(lambda r: [] if r.register(owned("news")).revision is None else [r])
 
 
 def test_services_never_collide(both: Both, tmp_path: Path) -> None:
@@ -273,6 +288,17 @@ def test_values_that_flow_are_counted_alike_and_never_kept(
     assert "SECRET" not in kept
     both(lambda r: r.remove("send", force=True))
     assert both(seen) == []
+
+
+def test_a_trace_is_known_whoever_delivers_it(both: Both) -> None:
+    both(lambda r: r.register(mail(tool("find"), tool("send"))))
+    bare = trace("find", "send")
+    old = bare.model_copy(update={"source": "token a"})
+    earlier = old.model_copy(update={"trace_id": old.identity()})
+    assert both(lambda r: r.import_traces([earlier]))["imported"] == 1
+    for again in (bare, signed(bare, "a"), signed(bare, "b")):
+        done = both(lambda r, again=again: r.import_traces([again]))  # type: ignore[misc]
+        assert (done["imported"], done["known"], done["differing"]) == (0, 1, 0)
 
 
 def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None:

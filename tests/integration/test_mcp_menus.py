@@ -15,6 +15,7 @@ from mcp_types import ElicitResult
 
 from spm.registry import Registry
 from spm.registry.access import Caller
+from spm.registry.calling.backends import Backends
 from spm.registry.calling.observations import LONGEST
 from spm.registry.formats.mcp import read_mcp_server
 from tests.integration.backed import REQUEST, TOOLS, YES, accept
@@ -323,6 +324,59 @@ def test_calls_become_a_trajectory_without_values(backed):
     for file in Path(backed.store).rglob("*"):
         if file.is_file():
             assert b"order-secret" not in file.read_bytes(), file
+
+
+def counted(backed):
+    with Registry.open(str(backed.store)) as registry:
+        rows = registry.cypher("MATCH (t:Tool) RETURN t.id AS id, t.calls AS n, t.errors AS e").rows
+        (row,) = registry.cypher("MATCH (j:Trajectory) RETURN count(j) AS n").rows
+    return {row["id"]: (row["n"], row["e"]) for row in rows if row["n"]}, row["n"]
+
+
+def without_backends(backed, monkeypatch):
+    backed.backends = Backends()
+    return "find_payment", {"order_id": "7"}
+
+
+def without_credential(backed, monkeypatch):
+    monkeypatch.delenv("ORDERS_KEY")
+    return "getOrder", {"order_id": "7"}
+
+
+def without_credential_of_a_server(backed, monkeypatch):
+    remote = {"mcp": {"url": "https://pay.example/mcp", "auth_env": "NOT_THERE"}}
+    backed.backends = Backends.model_validate({"services": {"pay": remote}})
+    return "find_payment", {"order_id": "7"}
+
+
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [
+        (lambda *_: ("refund_payment", {"payment_id": "p1"}), "declined"),
+        (lambda *_: ("find_payment", {"order_id": 7}), "invalid arguments"),
+        (lambda *_: ("getOrder", {"order_id": ".."}), "invalid arguments"),
+        (without_backends, "not called"),
+        (without_credential, "not called"),
+        (without_credential_of_a_server, "not called"),
+    ],
+)
+def test_a_call_that_reached_no_tool_is_no_error_of_that_tool(backed, monkeypatch, how, error):
+    name, arguments = how(backed, monkeypatch)
+    found, said = backed.call(name, arguments)
+    assert found.is_error
+    assert said["error"] == error
+    assert counted(backed) == ({}, 0)
+
+
+def test_such_calls_leave_the_others_of_the_run_as_they_are(backed):
+    async def work(client):
+        await client.call_tool("find_payment", {"order_id": 7})
+        await client.call_tool("find_payment", {"order_id": "7"})
+        await client.call_tool("refund_payment", {"payment_id": "p1"})
+        await client.call_tool("broken_payment", {"payment_id": "p1"})
+
+    backed.talk(work)
+    assert counted(backed) == ({"pay/find_payment": (1, 0), "pay/broken_payment": (1, 1)}, 1)
 
 
 def test_a_run_that_did_not_arrive_is_no_success(backed):

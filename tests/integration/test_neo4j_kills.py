@@ -60,7 +60,7 @@ class Operation:
                 {"trace_id": self.name, "request": "r", "steps": list(self.path)}
             )
             resolved = [(trace, list(self.path))]
-            registry.store.write("import", lambda tx: traces._write(tx, resolved), self.id)
+            registry.store.write("import", lambda tx: traces._write(tx, resolved, {}), self.id)
         else:
             registry.register(graphs.small_manifest(self.name), self.id)
 

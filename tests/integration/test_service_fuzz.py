@@ -151,6 +151,15 @@ KEYS = [
     "tool", "without", "aliases", "explain", "days", "trace_id", "steps", "path", "names",
 ]  # fmt: skip
 QUERIES = ["q", "family", "field", "limit", "after", "from", "to", "have", "tool", "kind", "k"]
+# What each route knows: with others no question gets far.
+OWN = {
+    "/v1/tools": ["q", "family", "service", "field", "limit", "after"],
+    "/v1/fields": ["unproduced"],
+    "/v1/paths": ["from", "to", "have"], "/v1/impact/{}": ["kind"], "/v1/atlas": ["visible"],
+    "/v1/graph": ["family", "field", "tool", "limit", "after"], "/v1/names": ["q", "kind", "limit"],
+    "/v1/traces": ["format", "skip_unknown"], "/v1/check": ["k", "prefix", "min_chain"],
+    "/v1/menus/frozen/{}/search": ["q", "limit", "format"],
+}  # fmt: skip
 piece = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20).map(lambda s: quote(s, "")),
     st.sampled_from(
@@ -158,7 +167,6 @@ piece = st.one_of(
     ),
 )
 TAKEN = ["/v1/menus", "/v1/menus/why-not", "/v1/menus/frozen", "/v1/traces", "/v1/check", "/mcp"]
-asked_for = st.lists(st.builds("{}={}".format, st.sampled_from(QUERIES), piece), max_size=3)
 question = st.builds(
     lambda good, bad: json.dumps({**good, **bad}).encode(),
     st.sampled_from(
@@ -181,7 +189,9 @@ def torn(draw: Any) -> tuple[str, str, str, bytes, tuple[int, bytes] | None, int
         st.just("GET"), st.sampled_from(PATHS)
     )
     verb, path = draw(known | st.tuples(method, st.sampled_from(PATHS)))
-    query = "&".join(draw(asked_for))
+    names = draw(st.sampled_from([OWN.get(path, []), OWN.get(path, []), QUERIES]))
+    asked = st.builds("{}={}".format, st.sampled_from(names or QUERIES), piece)
+    query = "&".join(draw(st.lists(asked, max_size=3 if names else 0)))
     target = path.replace("{}", draw(piece)) + (f"?{query}" if query else "")
     damage = draw(st.sampled_from(["none", "none", "none", "over", "cut"]))
     over = (draw(st.integers(0, 400)), draw(st.binary(min_size=1, max_size=8)))

@@ -183,6 +183,24 @@ def test_links_that_changed_are_told(run, tmp_path):
     assert (again["relinked"], again["revision"]) == ([], None)
 
 
+def test_a_new_owner_is_told_before_and_after(run, tmp_path, folder):
+    def said(owner):
+        return write(tmp_path / "m.json", {**MAIL, "service": {"name": "mail", "owner": owner}})
+
+    run("tools", "register", said("post"))
+    before = bytes_of(folder)
+    done = run("tools", "register", said("news"), "--dry-run")
+    assert "→ mail/send (owner)" in done.out
+    assert "2 unchanged, 2 with another owner (service mail)" in done.out
+    assert "The service 'mail' has another owner." in done.err
+    assert bytes_of(folder) == before
+    (result,) = run("tools", "register", said("news"), "--json").json
+    assert result["reowned"] == ["mail/send", "mail/read"]
+    assert "Owner news" in run("tools", "show", "send").out
+    (again,) = run("tools", "register", said("news"), "--json").json
+    assert (again["reowned"], again["described"], again["revision"]) == ([], [], None)
+
+
 def test_what_is_missing_from_a_source_is_said(run, tmp_path):
     run("tools", "register", write(tmp_path / "m.json", MAIL))
     fewer = {**MAIL, "tools": MAIL["tools"][:1]}

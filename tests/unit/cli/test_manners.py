@@ -164,8 +164,33 @@ def test_an_empty_store_offers_the_demo_and_is_not_created(spm, tmp_path):
     assert done.err == "The registry is empty. Load the demo with: spm demo\n"
     assert spm("menu", "x", "--store", store, "--json").json["items"] == []
     assert spm("tools", "list", "--store", store, "--json").json == []
-    assert spm("doctor", "--store", store).code == 0
     assert not store.exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--repair"]], ids=str)
+@pytest.mark.parametrize("made", [False, True])
+def test_the_doctor_says_that_no_store_is_at_a_place(spm, tmp_path, monkeypatch, more, made):
+    store = tmp_path / "no where"
+    if made:
+        store.mkdir()
+        (store / "notes.txt").write_text("not a store")
+    done = spm("doctor", "--store", store, *more)
+    one_line(done, 3, f"no store in {str(store)!r}")
+    assert f"spm demo --store '{store}'" in done.err
+    monkeypatch.setenv("SPM_STORE", str(store))
+    assert spm("doctor", *more).code == 3
+    assert [p.name for p in tmp_path.rglob("*")] == ["no where", "notes.txt"] * made
+
+
+def test_the_users_own_store_may_wait_for_its_first_tool(spm, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    for more in ([], ["--repair"]):
+        done = spm("doctor", *more)
+        assert done.code == 0
+        assert "spm demo" in done.out
+    found = spm("doctor", "--json").json
+    assert (found["tools"], found["done"]) == (0, [])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_an_option_the_store_is_in_the_users_data(

@@ -262,3 +262,25 @@ def test_hostile_names_become_legal_and_lead_back(spm, hostile, tmp_path, format
     assert sorted(names) == sorted(listed(done))
     assert set(names.values()) == {"e/send | mail <b>", "e/send_mail", "e/**send** [mail](x)"}
     assert all(name.replace("_", "").replace("-", "").isalnum() for name in names)
+
+
+def test_tools_of_two_services_with_one_name_are_told_apart(spm, tmp_path, encoder):
+    store = tmp_path / "store"
+    with Registry.open(str(store)) as registry:
+        for service, effects in (("orders", "read"), ("parcels", "destructive")):
+            find = {"name": "find", "description": "Find a thing.", "effects": effects}
+            own = {"name": f"list_{service}", "description": f"List {service}."}
+            registry.register(
+                Manifest.model_validate({"spm": 1, "service": service, "tools": [find, own]})
+            )
+        registry.encode(encoder)
+    ask = ("menu", "find a thing", "--store", store)
+    names = spm(*ask, "--format", "names").out.split()
+    assert sorted(names) == ["list_orders", "list_parcels", "orders/find", "parcels/find"]
+    for shape in ("table", "markdown"):
+        printed = spm(*ask, "--format", shape).out
+        assert "orders/find" in printed
+        assert "parcels/find (" in printed  # with the mark of what cannot be undone
+    explained = spm(*ask, "--explain").out
+    assert "orders/find" in explained
+    assert "parcels/find (!)" in explained

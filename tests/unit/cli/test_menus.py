@@ -35,6 +35,16 @@ def test_a_menu_is_frozen_listed_shown_and_removed(spm, shop_copy, frozen):
     assert "spm menus freeze" in gone.err
 
 
+def test_what_cannot_be_undone_is_marked(spm, shop_copy):
+    there = ("--store", shop_copy)
+    done = spm("menus", "freeze", "Refund order 991", "-k", 32, "--json", *there).json
+    effects = {item["alias"]: item["effects"] for item in done["items"]}
+    assert "destructive" in effects.values()
+    shown = spm("menus", "show", done["id"], *there).out
+    for alias, effect in effects.items():
+        assert (f" {alias} (!) " in shown) == (effect == "destructive")
+
+
 def test_what_is_not_there_is_said(spm, shop_copy, frozen, tmp_path):
     there = ("--store", shop_copy)
     assert spm("menus", "approve", frozen, "nonsense", *there).code == 1

@@ -133,6 +133,42 @@ def test_two_sources_of_different_origin_never_share_a_service(registry, tmp_pat
     assert not any(result.added or result.changed for result in again)
 
 
+@pytest.mark.parametrize("document", [MCP, FUNCTIONS, OPENAPI])
+def test_a_bare_list_is_known_by_its_folder_and_name(registry, tmp_path, document):
+    def add(folder):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        return registry.add(read_source(written(tmp_path / folder, "shop.json", document)))
+
+    assert add("one/tools").added == ["shop/ping"]
+    moved = add("two/tools")
+    assert (moved.service, moved.revision) == ("shop", None)
+    assert add("two/other").added == ["shop-2/ping"]
+
+
+@pytest.mark.parametrize("document", [MCP, FUNCTIONS, OPENAPI])
+def test_a_chosen_name_is_the_same_source_in_every_checkout(registry, tmp_path, document):
+    def add(folder, service="shop"):
+        file = written(tmp_path / folder, "shop.json", document)
+        return registry.add(read_source(file, service=service))
+
+    # What was registered by its folder goes on under the chosen name.
+    assert add("build-1", None).added == ["shop/ping"]
+    assert [add(f"build-{n}").revision for n in (1, 2, 3)] == [None] * 3
+    assert add("build-2", "mine").added == ["mine/ping"]
+    assert (add("build-3", "mine").service, add("build-3", "mine").revision) == ("mine", None)
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_chosen_name_takes_over_no_other_format_and_no_other_api(registry, tmp_path, turn):
+    documents = MCP, FUNCTIONS, OPENAPI, {**OPENAPI, "servers": [{"url": "https://a.example"}]}
+    sources = [
+        read_source(written(tmp_path, f"{n}.json", document), service="mine")
+        for n, document in enumerate(documents)
+    ]
+    services = [registry.add(source).service for source in sources[::turn]]
+    assert services == ["mine", "mine-2", "mine-3", "mine-4"]
+
+
 @pytest.mark.parametrize("first", ["manifest", "server"])
 def test_a_manifest_and_a_server_never_share_a_service(registry, tmp_path, first):
     manifest = read_source(written(tmp_path, "m.json", MANIFEST))

@@ -5,9 +5,12 @@ import json
 import pytest
 
 from spm.registry import Registry, demo
+from spm.registry.access import Caller
 from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import ManifestError, VersionConflict
+from spm.registry.menus.sight import visible
 from spm.registry.models import Manifest
+from spm.registry.registration import preview
 
 
 def tool(name, description="", version=None, needs=(), gives=(), **more):
@@ -284,6 +287,62 @@ def test_the_owner_of_the_service_owns_its_tools(registry):
     )
     assert registry.show("send").tool["owner"] == "post"
     assert registry.show("read").tool["owner"] == "me"
+
+
+def owned(owner, *tools, title=""):
+    said = {"name": "mail", "owner": owner, "title": title}
+    return Manifest.model_validate({"spm": 1, "service": said, "tools": tools})
+
+
+def test_a_new_owner_of_the_service_owns_its_unchanged_tools(registry, store):
+    tools = tool("send", visibility="team"), tool("read", owner="me")
+    registry.register(owned("post", *tools))
+    changed = owned("news", *tools)
+    plan = preview(store, changed)
+    assert (plan.reowned, plan.described) == (["mail/send"], ["owner"])
+    assert registry.show("send").tool["owner"] == "post"
+    done = registry.register(changed)
+    assert (done.reowned, done.described, done.changed) == (["mail/send"], ["owner"], [])
+    assert registry.show("send").tool["owner"] == "news"
+    assert registry.show("read").tool["owner"] == "me"
+    assert versions(registry, "mail/send") == ["1"]
+    assert visible(store, ["mail/send"], Caller("post")) == {}
+    assert list(visible(store, ["mail/send"], Caller("news"))) == ["mail/send"]
+    before = store.journal.size(), registry.status()
+    again = registry.register(changed)
+    assert (again.reowned, again.described, again.revision) == ([], [], None)
+    assert (store.journal.size(), registry.status()) == before
+
+
+def test_an_owner_that_an_earlier_spm_left_behind_is_handed_over(registry, store):
+    registry.register(owned("post", tool("send")))
+    rows = [{"id": "mail/send", "owner": "stale"}]
+    store.write("x", lambda tx: {"n": tx.run("tools/set_owner", rows=rows, at="") and 0})
+    assert registry.register(owned("post", tool("send"))).reowned == ["mail/send"]
+    assert registry.show("send").tool["owner"] == "post"
+
+
+def test_a_new_owner_comes_whole_or_not_at_all(registry, store):
+    registry.register(owned("post", tool("send"), tool("read", "one", version="1")))
+    before = store.journal.size(), registry.status()
+    with pytest.raises(VersionConflict):
+        registry.register(owned("news", tool("send"), tool("read", "two", version="1")))
+    assert (store.journal.size(), registry.status()) == before
+    assert registry.show("send").tool["owner"] == "post"
+
+
+def test_the_tools_of_another_manifest_keep_their_owner(registry):
+    registry.register(owned("post", tool("send")))
+    registry.register(owned("news", tool("read")))
+    assert registry.show("send").tool["owner"] == "post"
+    assert registry.show("read").tool["owner"] == "news"
+
+
+def test_a_service_that_is_called_otherwise_is_told(registry, store):
+    registry.register(owned("post", tool("send")))
+    plan = preview(store, owned("post", tool("send"), title="Mail"))
+    assert (plan.described, plan.reowned) == (["title"], [])
+    assert preview(store, owned("post", tool("send"))).described == []
 
 
 def test_the_document_of_a_tool_holds_name_text_and_fields(registry, store):

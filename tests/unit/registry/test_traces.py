@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spm.registry.delivery import signed
 from spm.registry.errors import AmbiguousTool, TraceError
 from spm.registry.models import Trace
 from spm.registry.traces import orders, transitions, usage
@@ -165,6 +166,35 @@ def test_a_known_id_with_other_content_is_told(abc, store, other):
     assert (found.imported, found.known, found.differing) == (1, 1, 1)
     abc.store.write("prune", lambda tx: {"n": len(tx.run("traces/prune", ids=["t1"]))})
     assert abc.import_traces([line(**other)]).differing == 0  # nothing left to compare with
+
+
+@pytest.mark.parametrize("sender", ["", "token b", "token a"])
+def test_who_delivered_a_trace_is_no_content(abc, sender):
+    def line(source, **more):
+        told = {"trace_id": "t1", "request": "x", "steps": ["a", "b"], "source": source, **more}
+        return Trace.model_validate(told)
+
+    abc.import_traces([line("token a")])
+    assert abc.import_traces([line(sender)]).differing == 0
+    assert abc.import_traces([line(sender, request="y")]).differing == 1
+    assert abc.import_traces([line("log")]).differing == 1
+
+
+def test_what_an_earlier_spm_knew_by_its_token_is_still_known(abc, store):
+    bare = Trace.model_validate({"request": "x", "steps": ["a", "b"]})
+    old = bare.model_copy(update={"source": "token a"})
+    assert old.identity() != bare.identity()
+    # As it was written: an id that holds the token's name.
+    abc.import_traces([old.model_copy(update={"trace_id": old.identity()})])
+    size = store.journal.size()
+    for trace in (bare, signed(bare, "a"), signed(bare, "b")):
+        found = abc.import_traces([trace])
+        assert (found.imported, found.known, found.differing) == (0, 1, 0)
+    assert store.journal.size() == size
+    other = Trace.model_validate({"request": "y", "steps": ["a", "b"]})
+    assert abc.import_traces([signed(other, "b")]).imported == 1
+    assert abc.import_traces([other]).known == 1
+    assert abc.show("a").tool["calls"] == 2
 
 
 def test_values_of_calls_never_reach_the_disk(abc, store):

@@ -12,6 +12,7 @@ from referencing.jsonschema import DRAFT202012
 from spm.registry import demo
 
 ORDER = {"request": "Refund order 991"}
+AS_JSON = {"Content-Type": "application/json"}
 GOLDEN = json.dumps({"request": demo.REQUEST, "path": ["lookup_order"]})
 ASKED = [
     ("post", "/v1/menus", "/v1/menus", {"json": {"request": demo.REQUEST}}, 200),
@@ -21,11 +22,14 @@ ASKED = [
     ),
     ("post", "/v1/menus", "/v1/menus", {"json": {**ORDER, "token_budget": 500}}, 200),
     ("post", "/v1/menus", "/v1/menus", {"json": {**ORDER, "done": ["nothing"]}}, 404),
-    ("post", "/v1/menus", "/v1/menus", {"content": b"{"}, 422),
+    ("post", "/v1/menus", "/v1/menus", {"content": b"{"}, 415),
+    ("post", "/v1/menus", "/v1/menus", {}, 422),
+    ("post", "/v1/menus", "/v1/menus", {"content": b"{", "headers": AS_JSON}, 400),
     ("post", "/v1/menus/why-not", "/v1/menus/why-not", {"json": {**ORDER, "tool": "x"}}, 404),
     ("post", "/v1/menus/why-not", "/v1/menus/why-not",
      {"json": {**ORDER, "tool": "lookup_order"}}, 200),
     ("get", "/v1/tools", "/v1/tools?limit=3", {}, 200),
+    ("get", "/v1/tools", "/v1/tools?limt=3", {}, 422),
     ("get", "/v1/tools/{tool}", "/v1/tools/lookup_order", {}, 200),
     ("get", "/v1/tools/{tool}", "/v1/tools/nothing", {}, 404),
     ("get", "/v1/fields", "/v1/fields", {}, 200),

@@ -85,3 +85,10 @@ def test_strange_ids_are_not_found(frozen_client, id):
         at = f"{path}/{id}" + ("/mcp" if method == "POST" else "")
         answer = frozen_client.request(method, at, json={} if method == "POST" else None)
         assert answer.status_code in (404, 405, 422), answer.text
+
+
+def test_too_many_are_told_with_the_route_that_removes_some(frozen_client, monkeypatch):
+    monkeypatch.setattr("spm.registry.frozen.MOST", 0)
+    answer = frozen_client.post(PLACE, json={"request": "Refund order 991", "k": 3})
+    assert answer.status_code == 422
+    assert answer.json()["next"] == "Remove some: DELETE /v1/menus/frozen/{menu}"

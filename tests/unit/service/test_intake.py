@@ -89,6 +89,8 @@ def test_an_unknown_tool_stops_an_import_or_is_skipped(serve, shop_copy):
     refused = client.post("/v1/traces", content=body)
     assert refused.status_code == 422
     assert "lookup_order" in refused.json()["detail"]
+    assert "skip_unknown=true" in refused.json()["next"]
+    assert "--" not in refused.text  # that is how a command line is told
     done = client.post("/v1/traces", params={"skip_unknown": True}, content=body)
     assert done.json()["skipped"] == 1
 
@@ -113,6 +115,30 @@ def test_a_team_cannot_write_about_tools_that_it_does_not_see(serve, shop_copy, 
             "RETURN j.id AS id, j.source AS source ORDER BY id"
         ).rows
     assert found == [{"id": "mail:t1", "source": "token bot"}, {"id": "t1", "source": ""}]
+
+
+@pytest.mark.parametrize("team", [None, "mail"])
+@pytest.mark.parametrize("trace_id", ["t1", None])
+def test_a_trace_is_the_same_whoever_delivers_it(serve, shop_copy, team, trace_id):
+    with Registry.open(str(shop_copy)) as registry:
+        secrets = [
+            tokens.create(registry.store, name, Caller(team), may=("traces",))[0]
+            for name in ("collector", "spare")
+        ]
+    client = serve(shop_copy)
+    bodies = [json.dumps({**TRACE, "trace_id": trace_id, "request": f"r{n}"}) for n in (1, 2)]
+
+    def sent(secret):
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        done = client.post("/v1/traces", content="\n".join(bodies), headers=headers)
+        return done.json()["imported"], done.json()["known"], done.json()["differing"]
+
+    if trace_id:
+        bodies = bodies[:1]
+    whole = len(bodies)
+    assert sent(secrets[0]) == (whole, 0, 0)
+    others = secrets if team else [*secrets, None]  # who has no token stands for no team
+    assert [sent(secret) for secret in others] == [(0, whole, 0)] * len(others)
 
 
 def test_golden_requests_are_replayed(client, tmp_path, demo_folder, capsys):

@@ -120,6 +120,19 @@ def test_a_busy_run_does_not(desk):
     assert desk.traces == []
 
 
+def test_a_call_that_reached_nobody_keeps_a_run_going_and_is_no_step(desk):
+    recorder = Recorder(desk, idle=0.2)
+    recorder.touch("s")
+    assert recorder._runs == {}
+    call(recorder)
+    recorder._runs["s"].touched -= 1_000
+    recorder.touch("s")
+    run(recorder.end_idle)
+    assert desk.traces == []
+    run(recorder.end)
+    assert [step.tool for step in desk.traces[0].steps] == ["pay/find"]
+
+
 def test_what_cannot_be_written_is_written_later(desk):
     recorder = Recorder(desk)
     call(recorder)

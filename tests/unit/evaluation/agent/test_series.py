@@ -146,19 +146,26 @@ def test_what_a_simulation_gives_is_not_observed(series, tmp_path):
     assert "flows" not in trace
 
 
-def test_failures_are_steps_and_what_the_menu_has_not_is_none(series, tmp_path):
-    out = tmp_path / "traces.jsonl"
-    turns = [calls(("conjure_order", {"wish": "x"}), ("find_order", {}), ("look it up: 4821", {}))]
+def test_failures_are_steps_and_what_reached_no_tool_is_none(series, tmp_path):
+    out, recorded = tmp_path / "traces.jsonl", tmp_path / "results.jsonl"
+    recorded.write_text('{"tool": "find_order", "result": null}\n')
+    turns = [
+        calls(("conjure_order", {"wish": "x"}), ("find_order", {}), ("look it up: 4821", {})),
+        calls(("find_order", {"order_id": "1"}), ("find_mail", {"customer_id": "1"})),
+    ]
     with serving(*turns, says("oh")) as server:
-        series(server).run(GOLDEN[:1], out)
+        series(server, tools=f"recorded:{recorded}").run(GOLDEN[:1], out)
     (record,) = lines(tmp_path / "traces.episodes.jsonl")
     assert [(c["tool"], c["name"], c["outcome"]) for c in record["calls"]] == [
         (None, "conjure_order", "missing tool"),
         ("shop/find_order", "", "invalid arguments"),
         (None, "", "missing tool"),  # that was no name, so it may be a value
+        ("shop/find_order", "", "empty response"),
+        ("shop/find_mail", "", "not called"),  # nothing was recorded, which is no fault of its own
     ]
     (trace,) = lines(out)
-    assert trace["steps"] == [{"tool": "shop/find_order", "ok": False}]
+    (step,) = trace["steps"]
+    assert (step["tool"], step["ok"]) == ("shop/find_order", False)
     assert trace["success"] is False
 
 

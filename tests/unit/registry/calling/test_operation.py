@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spm.registry.calling.arguments import Invalid
 from spm.registry.calling.backends import HttpBackend
 from spm.registry.calling.operation import prepare
-from spm.registry.calling.tools import Failed, Tool
+from spm.registry.calling.tools import NotCalled, Tool
 from spm.registry.models import ToolSpec
 
 BASE = HttpBackend(base_url="https://api.example/v1")
@@ -65,7 +65,7 @@ def test_a_missing_path_value_is_said():
 
 @pytest.mark.parametrize("path", ["orders", "//evil.example/x", "/a/../../b", "/a//b", ""])
 def test_a_registered_path_cannot_leave_the_address(path):
-    with pytest.raises(Failed, match="path"):
+    with pytest.raises(NotCalled, match="path"):
         prepare(BASE, tool(path=path, parameters={}), {})
 
 
@@ -73,7 +73,7 @@ def test_a_registered_path_cannot_leave_the_address(path):
     "name", ["Authorization", "host", "Cookie", "X-A: b\r\nX", "content-length"]
 )
 def test_headers_that_speak_for_others_are_refused(name):
-    with pytest.raises(Failed, match="header"):
+    with pytest.raises(NotCalled, match="header"):
         prepare(BASE, tool(path="/x", parameters={name: "header"}), {name: "v"})
 
 
@@ -84,7 +84,7 @@ def test_a_header_value_is_one_line_of_plain_text(value):
 
 
 def test_cookies_are_not_sent():
-    with pytest.raises(Failed, match="cookies"):
+    with pytest.raises(NotCalled, match="cookies"):
         prepare(BASE, tool(path="/x", parameters={"s": "cookie"}), {"s": "v"})
 
 

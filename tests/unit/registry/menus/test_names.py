@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.menus.names import ANTHROPIC, MCP, OPENAI, name
+from spm.registry.menus.names import ANTHROPIC, MCP, OPENAI, name, spoken
 from spm.registry.ranking import MenuItem
 
 RULES = {"openai": OPENAI, "anthropic": ANTHROPIC, "mcp": MCP}
@@ -73,6 +73,12 @@ def test_there_is_a_way_back_and_a_route_on_one_line():
     named = name([tool(1, "a/x"), tool(2, "b/y")], OPENAI, ranked=True)
     assert named.tools == {"01_x": "a/x", "02_y": "b/y"}
     assert named.route(["a/x", "b/y"]) == "01_x → 02_y"
+
+
+def test_people_read_names_and_ids_where_a_name_is_shared():
+    items = [tool(1, "a/x"), tool(2, "b/x"), tool(3, "b/y"), tool(4, "c/a/x", "a/x")]
+    named = spoken(items)
+    assert named == {"a/x": "a/x", "b/x": "b/x", "b/y": "y", "c/a/x": "c/a/x"}
 
 
 @given(

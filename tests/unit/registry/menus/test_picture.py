@@ -41,6 +41,15 @@ def test_destructive_steps_wait_for_a_person_and_seen_steps_are_joined(item, men
     assert "a person has to approve" in render(drawing, "html")
 
 
+def test_tools_of_one_name_are_told_apart(item, menu):
+    items = [item(1, "s/a", effects="destructive"), item(2, "t/a", needs={"x": ["s/a"]})]
+    drawing = draw_menu(menu(*items, route=2))
+    assert [node.label for node in drawing.nodes if node.kind != "field"] == ["1 s/a", "2 t/a"]
+    assert drawing.table is not None
+    assert [row[2] for row in drawing.table.rows] == ["s/a (!)", "t/a"]
+    assert drawing.table.rows[1][3] == "x ← s/a"
+
+
 def test_no_text_breaks_out_of_the_page(item, menu):
     evil = item(
         1,
