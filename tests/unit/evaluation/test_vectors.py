@@ -38,7 +38,8 @@ class Counted:
 
 @pytest.mark.parametrize("kind", ["encode_documents", "encode_requests", "encode_clauses"])
 def test_what_is_recalled_is_what_was_encoded(tmp_path, kind):
-    file, first, told = tmp_path / "deep" / "vectors.sqlite", Counted(), []
+    file, first = tmp_path / "deep" / "vectors.sqlite", Counted()
+    told: list[int] = []
     plain = getattr(load_encoder(), kind)(TEXTS)
     made = getattr(Recalling(first, file), kind)(TEXTS, told.append)
     again = Counted()

@@ -44,7 +44,8 @@ def test_the_best_are_those_of_all_scores(index, monkeypatch, count, masked):
 
 def test_a_clause_with_terms_of_its_own_is_looked_up_everywhere(index, monkeypatch):
     monkeypatch.setattr(leading, "MANY", 0)
-    for queries in ([["word1"], ["word1"], ["word2"]], [["unknown"]], [[]]):
+    asked: list[list[list[str]]] = [[["word1"], ["word1"], ["word2"]], [["unknown"]], [[]]]
+    for queries in asked:
         places, sums = leading.leading(index, queries, 5)
         assert len(places) == 3_000
         assert np.array_equal(sums, index.sums(queries))
