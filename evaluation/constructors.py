@@ -53,16 +53,16 @@ _OWN = "spm.evaluation.learned"
 _LESS = "spm.evaluation.ablations"
 KNOWN = {
     "learned": Known(
-        "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned", 2
+        "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned", 3
     ),
     "prior": Known(
-        "spm, prior", "The shipped prior as it is; traces are only its memory.", f"{_OWN}:Prior", 2
+        "spm, prior", "The shipped prior as it is; traces are only its memory.", f"{_OWN}:Prior", 3
     ),
     "scratch": Known(
-        "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch", 2
+        "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch", 3
     ),
     "unordered": Known(
-        "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered"
+        "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered", 2
     ),
     "dense": Known("dense", "Cosine of request and document.", f"{_BASE}.text:Dense"),
     "bm25": Known("BM25", "Words, by the package bm25s with our tokenizer.", f"{_BASE}.text:Words"),
@@ -128,7 +128,7 @@ KNOWN = {
     ),
     **{
         f"no-{part}": Known(
-            f"without {part}", f"From chance, without {about}.", f"{_LESS}:{place}", 2
+            f"without {part}", f"From chance, without {about}.", f"{_LESS}:{place}", 3
         )
         for part, about, place in (
             ("fields", "contracts: who can run, who feeds whom", "NO_FIELDS"),
