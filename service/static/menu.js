@@ -2,7 +2,7 @@
 
 import { latest, post, Problem } from "./api.js";
 import { actions } from "./copying.js";
-import { announce, byId, debounced, h, plural, replace, roving } from "./dom.js";
+import { announce, byId, debounced, h, nameOf, plural, replace, roving } from "./dom.js";
 import { controls, refresh } from "./asking.js";
 import { draw, mark } from "./graph.js";
 import { legend } from "./legend.js";
@@ -44,6 +44,7 @@ const act = {
   done: (id) => update({ done: [...place.done, id], tool: "" }),
   place: () => place,
   question,
+  called: (id) => menu?.items.find((item) => item.id === id)?.name ?? nameOf(id),
 };
 
 async function run() {
@@ -57,7 +58,7 @@ async function run() {
   try {
     const found = await ask((signal) => post("v1/menus", question(), signal));
     if (found === undefined) return undefined; // a newer question is on its way
-    [menu, asked] = [found, key];
+    [menu, asked] = [apart(found), key];
     replace(byId("menu-problem"));
     announce(said());
   } catch (error) {
@@ -66,6 +67,14 @@ async function run() {
   }
   byId("result").removeAttribute("aria-busy");
   return render();
+}
+
+/** The menu with tools of one name called by their ids, as `spm menu` does. */
+function apart(found) {
+  const times = new Map();
+  found.items.forEach(({ name }) => times.set(name, (times.get(name) ?? 0) + 1));
+  const called = (item) => (times.get(item.name) > 1 ? item.id : item.name);
+  return { ...found, items: found.items.map((item) => ({ ...item, name: called(item) })) };
 }
 
 const later = debounced(run, 220);

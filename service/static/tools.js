@@ -1,6 +1,6 @@
 // One tool of a menu as a row: rank, role, what it needs and from whom, what it gives, how we know.
 
-import { h, nameOf } from "./dom.js";
+import { h } from "./dom.js";
 
 /** In a word or two, the strongest evidence, as `spm menu` says it. */
 export function evidence(item, menu) {
@@ -43,7 +43,7 @@ function source(id, act) {
   return h(
     "button",
     { type: "button", class: "inline", onclick: () => act.choose(id) },
-    nameOf(id),
+    act.called(id),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { impact, latest, Problem } from "./api.js";
 import { bars } from "./bars.js";
-import { h, nameOf, plural, replace } from "./dom.js";
+import { h, plural, replace } from "./dom.js";
 import { hash } from "./place.js";
 import { ORDER, SIGNALS, TERMS } from "./terms.js";
 import { badge, evidence, needs, title } from "./tools.js";
@@ -83,7 +83,7 @@ function edges(item, menu, act) {
     const name = h(
       "button",
       { type: "button", class: "inline", onclick: () => act.choose(other) },
-      nameOf(other),
+      act.called(other),
     );
     if (edge.kind === "observed")
       return h(

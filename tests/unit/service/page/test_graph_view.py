@@ -87,6 +87,19 @@ def hostile(serve, tmp_path, encoder):
     return serve(tmp_path / "evil")
 
 
+def test_tools_of_one_name_are_told_apart(windows, serve, tmp_path, encoder):
+    with Registry.open(str(tmp_path / "two")) as registry:
+        for service in ("billing", "shipping"):
+            tools = [{"name": "create_label", "description": f"Print a label for {service}."}]
+            one = {"spm": 1, "service": service, "tools": tools}
+            registry.register(Manifest.model_validate(one))
+        registry.encode(encoder)
+    page = windows(serve(tmp_path / "two")).open("#/menu?q=Print+a+label")
+    expect(page.locator(".tool .open")).to_have_count(2)
+    shown = {text.strip() for text in page.locator(".tool .open").all_inner_texts()}
+    assert shown == {"billing/create_label", "shipping/create_label"}
+
+
 def test_what_tools_say_stays_text(windows, hostile):
     window = windows(hostile)
     page = window.open(f"#/menu?q={quote_plus(f'Send the thing {EVIL}')}")
