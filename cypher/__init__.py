@@ -1,5 +1,5 @@
-"""The queries of spm: one documented `.cypher` file each, checked when it is loaded."""
+"""The queries of spm: documented `.cypher` files by topic, checked when they are loaded."""
 
-from spm.cypher.loader import Query, QueryFileError, load, names, parse
+from spm.cypher.loader import Query, QueryFileError, load, names
 
-__all__ = ["Query", "QueryFileError", "load", "names", "parse"]
+__all__ = ["Query", "QueryFileError", "load", "names"]

@@ -1,3 +1,16 @@
+// What a menu reads: the frontier around the tools that the search found.
+
+// name: asked
+// What was asked in these trajectories.
+// params: ids
+// access: read
+// returns: id, request
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})
+RETURN j.id AS id, j.request AS request
+ORDER BY id;
+
+// name: frontier
 // Candidates of a request in order, with what is known among them and what a menu shows of them:
 // those kept, then observed neighbours of the sources, producers of what these lack, and the
 // fallback up to a size. Vectors are null on the embedded engine, which keeps them in a side file.
@@ -10,10 +23,7 @@ CALL () {
   UNWIND $sources AS source
   MATCH (a:Tool {id: source.id})-[e:PRECEDES]-(t:Tool)
   WHERE t.id <> a.id
-    AND t.status = 'active'
-    AND ($team IS NULL OR t.visibility = 'public' OR t.owner = $team)
-    AND ($scopes IS NULL OR all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes))
-    AND (NOT $read_only OR t.effects = 'read')
+    AND visible(t)
   WITH a.id AS tool, source.weight AS weight, t.id AS id,
        sum(toFloat(coalesce(e.weight, e.count))) AS count
   WHERE count > 0
@@ -40,10 +50,7 @@ CALL (near) {
        [pair IN $same WHERE pair.stands = field | pair.field] + [field] AS names
   UNWIND names AS name
   MATCH (:Field {name: name})<-[:PRODUCES]-(t:Tool)
-  WHERE t.status = 'active'
-    AND ($team IS NULL OR t.visibility = 'public' OR t.owner = $team)
-    AND ($scopes IS NULL OR all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes))
-    AND (NOT $read_only OR t.effects = 'read')
+  WHERE visible(t)
     AND NOT EXISTS {
       MATCH (t)-[own:REQUIRES]->(g:Field)
       WHERE own.required AND g.name IN names
@@ -63,10 +70,7 @@ WITH found, $kept + found + [id IN $fallback WHERE NOT id IN found] AS wanted
 UNWIND range(0, size(wanted) - 1) AS place
 WITH found, place, wanted[place] AS id
 MATCH (t:Tool {id: id})
-WHERE t.status = 'active'
-  AND ($team IS NULL OR t.visibility = 'public' OR t.owner = $team)
-  AND ($scopes IS NULL OR all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes))
-  AND (NOT $read_only OR t.effects = 'read')
+WHERE visible(t)
 WITH found, place, t
 ORDER BY place
 LIMIT $size
@@ -96,10 +100,7 @@ CALL (t) {
   MATCH (j)-[s:STEP]->(step:Tool)
   WHERE s.ok
   WITH j, s.idx AS idx, step.id AS tool, CASE
-    WHEN step.status = 'active'
-     AND ($team IS NULL OR step.visibility = 'public' OR step.owner = $team)
-     AND ($scopes IS NULL OR all(scope IN coalesce(step.scopes, []) WHERE scope IN $scopes))
-     AND (NOT $read_only OR step.effects = 'read')
+    WHEN visible(step)
     THEN 0 ELSE 1 END AS hidden
   ORDER BY idx
   WITH j, collect(tool) AS way, sum(hidden) AS hidden
@@ -113,5 +114,38 @@ RETURN t.id AS id, t.name AS name, t.title AS title, t.description AS descriptio
        t.frequency AS frequency, t.entry_frequency AS entry, takes, gives,
        [pair IN pairs WHERE pair[0] = 'PRECEDES' | pair[1..]] AS precedes,
        [pair IN pairs WHERE pair[0] = 'BEFORE' | pair[1..]] AS before,
-       ways, coalesce(t.vector_bytes, t.vector) AS vector
-ORDER BY place
+       ways, t.vector_bytes AS vector
+ORDER BY place;
+
+// name: remembered
+// The steps of remembered trajectories in their order.
+// params: ids
+// access: read
+// returns: trajectory, tool
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})-[s:STEP]->(t:Tool)
+WHERE s.ok AND j.success
+WITH j.id AS trajectory, s.idx AS idx, t.id AS tool
+ORDER BY trajectory, idx
+RETURN trajectory, tool;
+
+// name: ways
+// The ways of trajectories through any of these tools, and how many went each; those alone of which
+// a caller may see every step that did its work. Edges count the others too.
+// params: ids, team, scopes, read_only
+// access: read
+// returns: way, count
+UNWIND $ids AS id
+MATCH (:Tool {id: id})<-[own:STEP]-(j:Trajectory)
+WHERE own.ok AND j.success
+WITH DISTINCT j
+MATCH (j)-[s:STEP]->(t:Tool)
+WHERE s.ok
+WITH j, s.idx AS idx, t.id AS tool, CASE
+  WHEN visible(t)
+  THEN 0 ELSE 1 END AS hidden
+ORDER BY idx
+WITH j, collect(tool) AS way, sum(hidden) AS hidden
+WHERE hidden = 0
+RETURN way, count(*) AS count
+ORDER BY way;

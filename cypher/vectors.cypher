@@ -1,3 +1,14 @@
+// Vectors and terms of tools and trajectories, and the search on Neo4j.
+
+// name: await
+// Wait until the vector indexes have caught up with what was written.
+// params:
+// access: read
+// returns:
+// engines: neo4j
+CALL db.awaitIndexes(60);
+
+// name: lookup
 // Everything that is looked up by meaning and by words, in one answer: the registry's state, which
 // fields are one, and of each kind the nodes that may be among the best, with their steps.
 // By meaning: for each vector the first of a window of the nearest that a caller may see, ties by
@@ -16,6 +27,10 @@ CALL () {
 }
 CALL () {
   MATCH (f:Field)-[:SAME_AS]->(g:Field)
+  // A field that only hidden tools have must not join two others.
+  WHERE $team IS NULL AND $scopes IS NULL AND NOT $read_only
+     OR EXISTS { MATCH (t:Tool)-[:REQUIRES|PRODUCES]->(f) WHERE visible(t) }
+    AND EXISTS { MATCH (t:Tool)-[:REQUIRES|PRODUCES]->(g) WHERE visible(t) }
   WITH f.name AS field, g.name AS same
   ORDER BY field, same
   RETURN collect([field, same]) AS same
@@ -23,10 +38,7 @@ CALL () {
 CALL () {
   UNWIND [kind IN $kinds WHERE kind.name = 'trajectory'] AS kind
   MATCH (t:Tool)
-  WHERE NOT coalesce(t.status = 'active'
-    AND ($team IS NULL OR t.visibility = 'public' OR t.owner = $team)
-    AND ($scopes IS NULL OR all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes))
-    AND (NOT $read_only OR t.effects = 'read'), false)
+  WHERE NOT coalesce(visible(t), false)
   MATCH (t)<-[s:STEP]-(j:Trajectory)
   WHERE s.ok
   RETURN collect(DISTINCT j) AS hidden
@@ -36,10 +48,7 @@ CALL (kind, hidden, revision) {
   UNWIND CASE WHEN revision = $measured OR kind.lists = [] THEN [] ELSE [true] END AS once
   MATCH (n:Tool|Trajectory)
   WHERE n.terms IS NOT NULL AND CASE WHEN n:Tool
-    THEN kind.name = 'tool' AND n.status = 'active'
-      AND ($team IS NULL OR n.visibility = 'public' OR n.owner = $team)
-      AND ($scopes IS NULL OR all(scope IN coalesce(n.scopes, []) WHERE scope IN $scopes))
-      AND (NOT $read_only OR n.effects = 'read')
+    THEN kind.name = 'tool' AND visible(n)
     ELSE kind.name = 'trajectory' AND n.success AND NOT n IN hidden
       AND EXISTS { MATCH (n)-[s:STEP]->(:Tool) WHERE s.ok }
   END
@@ -60,10 +69,7 @@ CALL (kind, hidden, explored) {
     YIELD node AS n, score
     WITH n, score
     WHERE CASE WHEN n:Tool
-      THEN n.status = 'active'
-        AND ($team IS NULL OR n.visibility = 'public' OR n.owner = $team)
-        AND ($scopes IS NULL OR all(scope IN coalesce(n.scopes, []) WHERE scope IN $scopes))
-        AND (NOT $read_only OR n.effects = 'read')
+      THEN visible(n)
       ELSE n.success AND NOT n IN hidden AND EXISTS { MATCH (n)-[s:STEP]->(:Tool) WHERE s.ok }
     END
     WITH n, score
@@ -81,10 +87,7 @@ CALL (kind, hidden, nodes, total) {
   CALL db.index.fulltext.queryNodes(kind.name + '_text', $terms[place].query) YIELD node AS n
   WITH n, collect(place) AS places
   WHERE CASE WHEN n:Tool
-    THEN n.status = 'active'
-      AND ($team IS NULL OR n.visibility = 'public' OR n.owner = $team)
-      AND ($scopes IS NULL OR all(scope IN coalesce(n.scopes, []) WHERE scope IN $scopes))
-      AND (NOT $read_only OR n.effects = 'read')
+    THEN visible(n)
     ELSE n.success AND NOT n IN hidden AND EXISTS { MATCH (n)-[s:STEP]->(:Tool) WHERE s.ok }
   END
   WITH n, places, n.terms AS terms, ' ' + replace(n.terms, ' ', '  ') + ' ' AS spaced
@@ -129,9 +132,124 @@ CALL (closest, worded) {
   WITH n, s.idx AS idx, t.id AS tool
   ORDER BY idx
   WITH n, collect(tool) AS way
-  WITH n.id AS id, n.terms AS terms, coalesce(n.vector_bytes, n.vector) AS vector, way
+  WITH n.id AS id, n.terms AS terms, n.vector_bytes AS vector, way
   ORDER BY id
   RETURN collect([id, terms, vector, way]) AS found
 }
 RETURN kind.name AS kind, revision, encoder, same, every, explored, nodes, total, held, near, found
-ORDER BY kind
+ORDER BY kind;
+
+// name: tool_encoded
+// Which text the vector of each tool was made of, as a digest.
+// params:
+// access: read
+// returns: id, digest
+// engines: neo4j
+MATCH (t:Tool)
+WHERE t.vector IS NOT NULL
+RETURN t.id AS id, t.vector_of AS digest
+ORDER BY id;
+
+// name: tool_forget
+// Take the vectors off all nodes of tool, before another encoder makes them.
+// params:
+// access: write
+// returns:
+// engines: neo4j
+MATCH (t:Tool)
+WHERE t.vector IS NOT NULL
+REMOVE t.vector, t.vector_bytes, t.vector_of;
+
+// name: tool_set
+// Put vectors, as numbers for the index and as bytes for who reads them, and terms on nodes of tool.
+// params: rows
+// access: write
+// returns:
+// engines: neo4j
+UNWIND $rows AS row
+MATCH (t:Tool {id: row.id})
+SET t.vector_of = row.digest, t.terms = row.terms, t.vector_bytes = row.bytes
+WITH t, row
+CALL db.create.setNodeVectorProperty(t, 'vector', row.vector);
+
+// name: tool_texts
+// The text of every tool that its vector is made of.
+// params:
+// access: read
+// returns: id, text
+MATCH (t:Tool)
+RETURN t.id AS id, t.document AS text
+ORDER BY id;
+
+// name: tool_vectors
+// The vectors of these nodes of tool, null where there is none, and how long vectors are here.
+// params: ids
+// access: read
+// returns: id, vector, width
+// engines: neo4j
+MATCH (any:Tool)
+WHERE any.vector IS NOT NULL
+WITH size(any.vector) AS width
+LIMIT 1
+UNWIND $ids AS id
+OPTIONAL MATCH (t:Tool {id: id})
+RETURN id, t.vector_bytes AS vector, width
+ORDER BY id;
+
+// name: trajectory_encoded
+// Which text the vector of each trajectory was made of, as a digest.
+// params:
+// access: read
+// returns: id, digest
+// engines: neo4j
+MATCH (j:Trajectory)
+WHERE j.vector IS NOT NULL
+RETURN j.id AS id, j.vector_of AS digest
+ORDER BY id;
+
+// name: trajectory_forget
+// Take the vectors off all nodes of trajectory, before another encoder makes them.
+// params:
+// access: write
+// returns:
+// engines: neo4j
+MATCH (j:Trajectory)
+WHERE j.vector IS NOT NULL
+REMOVE j.vector, j.vector_bytes, j.vector_of;
+
+// name: trajectory_set
+// Put vectors, as numbers for the index and as bytes for who reads them, and terms on nodes of trajectory.
+// params: rows
+// access: write
+// returns:
+// engines: neo4j
+UNWIND $rows AS row
+MATCH (j:Trajectory {id: row.id})
+SET j.vector_of = row.digest, j.terms = row.terms, j.vector_bytes = row.bytes
+WITH j, row
+CALL db.create.setNodeVectorProperty(j, 'vector', row.vector);
+
+// name: trajectory_texts
+// The text of every trajectory that its vector is made of.
+// params:
+// access: read
+// returns: id, text
+MATCH (j:Trajectory)
+WHERE j.request <> ''
+RETURN j.id AS id, j.request AS text
+ORDER BY id;
+
+// name: trajectory_vectors
+// The vectors of these nodes of trajectory, null where there is none, and how long vectors are here.
+// params: ids
+// access: read
+// returns: id, vector, width
+// engines: neo4j
+MATCH (any:Trajectory)
+WHERE any.vector IS NOT NULL
+WITH size(any.vector) AS width
+LIMIT 1
+UNWIND $ids AS id
+OPTIONAL MATCH (j:Trajectory {id: id})
+RETURN id, j.vector_bytes AS vector, width
+ORDER BY id;

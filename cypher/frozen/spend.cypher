@@ -1,6 +1,0 @@
-// Use an approval up.
-// params: id
-// access: write
-// returns:
-MATCH (a:Approval {id: $id})
-DETACH DELETE a

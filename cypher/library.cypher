@@ -1,0 +1,42 @@
+// The whole graph in a handful of reads, for training and for the snapshot.
+
+// name: before
+// All observed orders at any distance.
+// params:
+// access: read
+// returns: first, second, count
+MATCH (a:Tool)-[e:BEFORE]->(b:Tool)
+RETURN a.id AS first, b.id AS second, e.count AS count
+ORDER BY first, second;
+
+// name: precedes
+// All observed transitions with what is left of their count after decay.
+// params:
+// access: read
+// returns: first, second, count
+MATCH (a:Tool)-[e:PRECEDES]->(b:Tool)
+RETURN a.id AS first, b.id AS second, coalesce(e.weight, e.count) AS count
+ORDER BY first, second;
+
+// name: steps
+// Every successful step of every successful trajectory, also of those without a request.
+// params:
+// access: read
+// returns: trajectory, idx, tool
+MATCH (j:Trajectory)-[s:STEP]->(t:Tool)
+WHERE s.ok AND j.success
+RETURN j.id AS trajectory, s.idx AS idx, t.id AS tool
+ORDER BY trajectory, idx;
+
+// name: tools
+// Every active tool with what features are made of, what a menu shows, and who may see it.
+// params:
+// access: read
+// returns: id, name, title, description, effects, visibility, owner, scopes, service, family, frequency, entry_frequency
+MATCH (t:Tool)
+WHERE t.status = 'active'
+RETURN t.id AS id, t.name AS name, t.title AS title, t.description AS description,
+       t.effects AS effects, t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes,
+       t.service AS service, t.family AS family, t.frequency AS frequency,
+       t.entry_frequency AS entry_frequency
+ORDER BY id;

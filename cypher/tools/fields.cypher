@@ -1,7 +1,0 @@
-// Create fields, or write their merged type and aliases.
-// params: rows
-// access: write
-// returns:
-UNWIND $rows AS row
-MERGE (f:Field {name: row.name})
-SET f.type = row.type, f.aliases = row.aliases

@@ -1,9 +1,0 @@
-// Link tools to the fields they take; required is false for optional inputs.
-// params: rows
-// access: write
-// returns:
-UNWIND $rows AS row
-MATCH (t:Tool {id: row.id})
-MATCH (f:Field {name: row.field})
-MERGE (t)-[e:REQUIRES]->(f)
-SET e.required = row.required

@@ -1,0 +1,192 @@
+// Traces: trajectories, their steps, and the counts on edges that they raise.
+
+// name: ages
+// Every observed transition with its count and when it was last seen.
+// params:
+// access: read
+// returns: first, second, count, last_seen
+MATCH (a:Tool)-[e:PRECEDES]->(b:Tool)
+RETURN a.id AS first, b.id AS second, e.count AS count, e.last_seen AS last_seen
+ORDER BY first, second;
+
+// name: before
+// Count who comes first at any distance: trajectories in which one tool runs before another.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (a:Tool {id: row.first})
+MATCH (b:Tool {id: row.second})
+MERGE (a)-[e:BEFORE]->(b)
+ON CREATE SET e.count = row.count
+ON MATCH SET e.count = e.count + row.count;
+
+// name: flow_ages
+// Every observed flow with its count and when it was last seen.
+// params:
+// access: read
+// returns: output, input, count, last_seen
+MATCH (f:Field)-[e:FLOWS]->(g:Field)
+RETURN f.name AS output, g.name AS input, e.count AS count, e.last_seen AS last_seen
+ORDER BY output, input;
+
+// name: flows
+// Count values that came out of one call as this field and went into a later one as that field.
+// Rows of the same pair are summed before they come here.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (f:Field {name: row.output})
+MATCH (g:Field {name: row.input})
+MERGE (f)-[e:FLOWS]->(g)
+ON CREATE SET e.count = row.count, e.last_seen = row.last_seen
+ON MATCH SET e.count = e.count + row.count, e.weight = e.weight + row.count,
+             e.last_seen = CASE WHEN e.last_seen > row.last_seen THEN e.last_seen ELSE row.last_seen END;
+
+// name: known
+// Which of these trajectories are already there, and what is kept of them.
+// params: ids
+// access: read
+// returns: id, request, source, success, time, path, pruned
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})
+RETURN j.id AS id, j.request AS request, j.source AS source, j.success AS success, j.time AS time,
+       j.path AS path, j.pruned AS pruned
+ORDER BY id;
+
+// name: observe
+// Count fields that results were seen to carry. A declared edge stays declared and counts too.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (t:Tool {id: row.id})
+MATCH (f:Field {name: row.field})
+MERGE (t)-[e:PRODUCES]->(f)
+ON CREATE SET e.evidence = 'observed', e.count = row.count
+ON MATCH SET e.count = e.count + row.count;
+
+// name: old
+// Trajectories from before a moment, oldest first.
+// params: before, count
+// access: read
+// returns: id
+MATCH (j:Trajectory)
+WHERE j.time < $before AND j.pruned IS NULL
+RETURN j.id AS id
+ORDER BY j.time, id
+LIMIT $count;
+
+// name: precedes
+// Count adjacent steps. Rows of the same pair are summed before they come here.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (a:Tool {id: row.first})
+MATCH (b:Tool {id: row.second})
+MERGE (a)-[e:PRECEDES]->(b)
+ON CREATE SET e.count = row.count, e.last_seen = row.last_seen
+ON MATCH SET e.count = e.count + row.count, e.weight = e.weight + row.count,
+             e.last_seen = CASE WHEN e.last_seen > row.last_seen THEN e.last_seen ELSE row.last_seen END;
+
+// name: prune
+// Empty trajectories, so that only their ids are left: a second import still finds them, and counts
+// on tools and transitions stay.
+// params: ids
+// access: write
+// returns:
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})
+SET j.request = '', j.path = [], j.pruned = true, j.vector = null, j.vector_bytes = null, j.vector_of = null,
+    j.terms = null;
+
+// name: prune_steps
+// Cut the steps of trajectories that are pruned.
+// params: ids
+// access: write
+// returns:
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})-[s:STEP]->(:Tool)
+DELETE s;
+
+// name: sources
+// Trajectories by where they came from.
+// params:
+// access: read
+// returns: source, trajectories
+MATCH (j:Trajectory)
+RETURN j.source AS source, count(j) AS trajectories
+ORDER BY trajectories DESC, source;
+
+// name: steps
+// Link trajectories to the tools they called, in order.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (j:Trajectory {id: row.trajectory})
+MATCH (t:Tool {id: row.tool})
+MERGE (j)-[s:STEP {idx: row.idx}]->(t)
+SET s.ok = row.ok;
+
+// name: summary
+// How many trajectories there are, how many succeeded, from when to when.
+// params:
+// access: read
+// returns: trajectories, successful, first, last
+MATCH (j:Trajectory)
+RETURN count(j) AS trajectories, sum(CASE WHEN j.success THEN 1 ELSE 0 END) AS successful,
+       min(j.time) AS first, max(j.time) AS last;
+
+// name: tools
+// Calls, errors and use of every active tool.
+// params:
+// access: read
+// returns: id, frequency, entry_frequency, calls, errors
+MATCH (t:Tool)
+WHERE t.status = 'active'
+RETURN t.id AS id, t.frequency AS frequency, t.entry_frequency AS entry_frequency,
+       t.calls AS calls, t.errors AS errors
+ORDER BY id;
+
+// name: upsert
+// Create trajectories. Only the request and names are kept, never a value of a call.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MERGE (j:Trajectory {id: row.id})
+SET j.request = row.request, j.source = row.source, j.success = row.success, j.time = row.time,
+    j.path = row.path;
+
+// name: usage
+// Add to the counters of tools: trajectories, entries, calls, errors.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (t:Tool {id: row.id})
+SET t.frequency = t.frequency + row.frequency,
+    t.entry_frequency = t.entry_frequency + row.entry_frequency,
+    t.calls = t.calls + row.calls,
+    t.errors = t.errors + row.errors;
+
+// name: weigh
+// Write how much transitions still weigh; their counts stay.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (a:Tool {id: row.first})-[e:PRECEDES]->(b:Tool {id: row.second})
+SET e.weight = row.weight;
+
+// name: weigh_flows
+// Write how much observed flows still weigh; their counts stay.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (f:Field {name: row.output})-[e:FLOWS]->(g:Field {name: row.input})
+SET e.weight = row.weight;

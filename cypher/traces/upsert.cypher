@@ -1,8 +1,0 @@
-// Create trajectories. Only the request and names are kept, never a value of a call.
-// params: rows
-// access: write
-// returns:
-UNWIND $rows AS row
-MERGE (j:Trajectory {id: row.id})
-SET j.request = row.request, j.source = row.source, j.success = row.success, j.time = row.time,
-    j.path = row.path
