@@ -9,7 +9,7 @@ from spm.registry import encoding
 from spm.registry.errors import SchemaIncomplete, StoreError
 from spm.registry.registry import Registry, open_store
 from spm.registry.settings import default_path, settings
-from spm.registry.store import Finding, Store
+from spm.registry.store.interface import Finding, Store
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,6 @@ def _open(location: str | None) -> Store:
     try:
         return open_store(chosen)
     except SchemaIncomplete:
-        from spm.registry.bolt import BoltStore
+        from spm.registry.store.neo4j_store import BoltStore
 
         return BoltStore(chosen, trusting=True)

@@ -1,4 +1,4 @@
-"""Vectors for texts: what an encoder must offer, and keeping the store's vectors up to date."""
+"""The encoder interface, and keeping the vectors of a store up to date."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from spm.registry import lexical
-from spm.registry.clauses import clauses
 from spm.registry.errors import EncoderMismatch
-from spm.registry.store import Kind, Store, Vector
+from spm.registry.request.clauses import clauses
+from spm.registry.search import bm25
+from spm.registry.store.interface import Kind, Store, Vector
 
 KINDS: tuple[Kind, ...] = ("tool", "trajectory")
 BATCH = 1_000
@@ -149,4 +149,4 @@ def complete(store: Store) -> bool:
 def digest(text: str) -> str:
     """Names a text, as `Store.encoded` does."""
     # With the version of the terms, which are kept with the vectors and must be renewed like them.
-    return hashlib.sha256(f"{lexical.VERSION} {text}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{bm25.VERSION} {text}".encode()).hexdigest()[:16]

@@ -18,10 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from spm.registry import disk, migrations
 from spm.registry.errors import InputError, StoreWriteFailed
-from spm.registry.records import SECTIONS, Census
-from spm.registry.store import Row, Store, Transaction
+from spm.registry.exchange_records import SECTIONS, Census
+from spm.registry.store import disk, migrations
+from spm.registry.store.interface import Row, Store, Transaction
 
 VERSION = 1
 BATCH = 1_000

@@ -1,11 +1,11 @@
-"""What an export consists of: its kinds of records, and the look that every one of them gets."""
+"""The record types of an export, and their validation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from spm.registry.store import Row
+from spm.registry.store.interface import Row
 
 _TEXT, _MAYBE, _NUMBER, _WEIGHT = "text", "text or null", "number", "weight or null"
 _FLAG, _MARK, _LIST = "true or false", "true, false or null", "list"
@@ -50,7 +50,7 @@ _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 SECTIONS: dict[str, Section] = {
     "services": Section(
         {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE,
-         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE}, ("name",),
+         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE, "map": _MAYBE}, ("name",),
     ),
     "families": Section({"name": _TEXT}, ("name",)),
     "fields": Section({"name": _TEXT, "type": _MAYBE, "aliases": _LIST}, ("name",)),
@@ -61,12 +61,27 @@ SECTIONS: dict[str, Section] = {
         {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT},
         by="", output="fields", input="fields",
     ),
+    "resources": Section({"id": _TEXT, "name": _TEXT, "service": _TEXT}, ("id",)),
+    "identifies": Section(
+        {"field": _TEXT, "resource": _TEXT, "role": _TEXT}, ("field", "resource", "role"),
+        points={"field": "fields", "resource": "resources"},
+    ),
     "tools": Section(_TOOL, ("id",), "tools"),
     "versions": Section(_VERSION, ("tool_id", "id"), "published"),
     "provided_by": _edge({}, id="tools", service="services"),
     "in_family": _edge({}, id="tools", family="families"),
-    "requires": _edge({"required": _FLAG}, id="tools", field="fields"),
+    "requires": _edge(
+        {"required": _FLAG, "resource": _MAYBE, "role": _MAYBE}, id="tools", field="fields"
+    ),
     "produces": _edge({"evidence": _TEXT, "count": _NUMBER}, id="tools", field="fields"),
+    "acts_on": _edge({"verb": _TEXT}, id="tools", resource="resources"),
+    "gives": Section(
+        {"id": _TEXT, "resource": _TEXT, "role": _TEXT, "many": _FLAG, "evidence": _TEXT},
+        ("id", "resource", "role"), "tools", {"id": "tools", "resource": "resources"},
+    ),
+    "feeds": _edge(
+        {"fields": _LIST, "evidence": _TEXT, "weight": _WEIGHT}, producer="tools", consumer="tools"
+    ),
     "has_version": _edge({}, id="tools", version="versions"),
     "precedes": _edge(
         {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT}, first="tools", second="tools"

@@ -1,4 +1,4 @@
-"""What may come in: tools, services and traces, checked at the door. Unknown keys are refused."""
+"""The input models: tools, services and traces. Unknown keys are refused."""
 
 import hashlib
 import json
@@ -8,15 +8,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from spm.registry.formats.flows import flows, marks
-from spm.registry.formats.observed import Call, shape
-from spm.registry.naming import fold, invisible
+from spm.registry.catalog.naming import fold, invisible
+from spm.registry.traces.data_flow import flows, marks
+from spm.registry.traces.redaction import MAX_NAMES, Call, shape
 
 FieldType = Literal["string", "integer", "number", "boolean", "array", "object"]
 Status = Literal["active", "deprecated", "quarantined"]
 Visibility = Literal["public", "team", "private"]
 Effects = Literal["read", "write", "destructive"]
-MADE = "sha256:"  # begins the id of a trace that has none of its own
 
 
 def _visible(text: str) -> str:
@@ -58,6 +57,8 @@ Name = Annotated[
     AfterValidator(_named),
 ]
 ServiceName = Annotated[Name, AfterValidator(_without_slash)]
+# As many as `shape` keeps of arguments and results: whoever sends names alone may send no more.
+Observed = Annotated[dict[Name, FieldType], Field(max_length=MAX_NAMES)]
 
 
 class _Strict(BaseModel):
@@ -180,8 +181,8 @@ class Step(_Strict):
 
     tool: Name
     ok: bool = True
-    takes: dict[str, FieldType] = Field(default_factory=dict, description="Fields of the arguments")
-    gives: dict[str, FieldType] = Field(default_factory=dict, description="Fields of the result")
+    takes: Observed = Field(default_factory=dict, description="Fields of the arguments")
+    gives: Observed = Field(default_factory=dict, description="Fields of the result")
 
     @model_validator(mode="before")
     @classmethod
@@ -267,7 +268,7 @@ class Trace(_Strict):
         """The given id, or one made of the content, so that a second import finds it again."""
         observed: dict[str, Any] = {"flows": True, "steps": {"__all__": {"takes", "gives"}}}
         said = self.model_dump(mode="json", exclude=observed)
-        return self.trace_id or MADE + digest(said)[:32]
+        return self.trace_id or f"sha256:{digest(said)[:32]}"
 
 
 def _ordered(value: Any) -> Any:

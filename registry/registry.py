@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from spm.cypher import load, names
 from spm.registry import encoding
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError, InputError, StoreError
-from spm.registry.ranking import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
+from spm.registry.menus.menu import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
+from spm.registry.request.clauses import without_gaps
+from spm.registry.runtime import Runtime
 from spm.registry.settings import Settings, settings
-from spm.registry.store import Answer, Row, Store
+from spm.registry.store.interface import Answer, Row, Store
 
 if TYPE_CHECKING:
-    from spm.registry.formats.source import Source
+    from spm.registry.catalog.map_rows import Readings
+    from spm.registry.catalog.registration import Link, Registration
+    from spm.registry.catalog.tools import ToolView
+    from spm.registry.importers.source import Source
+    from spm.registry.insight.paths import Path, Plan
     from spm.registry.models import Manifest, Trace
-    from spm.registry.paths import Path, Plan
-    from spm.registry.registration import Link, Registration
-    from spm.registry.tools import ToolView
-    from spm.registry.traces import Import
+    from spm.registry.traces.importer import Import
 
 RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
@@ -35,10 +38,16 @@ QUERY_SECONDS = 5.0
 
 
 class Registry:
-    """Tools, their fields and observed trajectories, in one store."""
+    """Tools, their fields and observed trajectories, in one store.
+
+    Attributes:
+        store: the engine behind it.
+        runtime: what other layers keep open together with it.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.runtime = Runtime()
         self._ranker: Ranker | None = None
 
     @classmethod
@@ -58,16 +67,25 @@ class Registry:
         *,
         origin: str = "",
         links: Sequence[Link] = (),
+        readings: Readings | None = None,
         pin: bool = False,
     ) -> Registration:
         """Register a manifest, whole or not at all; see `registration.register`."""
-        from spm.registry.registration import register
+        from spm.registry.catalog.registration import register
 
-        return register(self.store, manifest, operation, origin=origin, links=links, pin=pin)
+        return register(
+            self.store, manifest, operation, origin=origin, links=links, readings=readings, pin=pin
+        )
 
     def add(self, source: Source, *, pin: bool = False) -> Registration:
         """Register what an importer read, with its explicit links."""
-        return self.register(source.manifest, origin=source.origin, links=source.links, pin=pin)
+        return self.register(
+            source.manifest,
+            origin=source.origin,
+            links=source.links,
+            readings=source.readings,
+            pin=pin,
+        )
 
     def tools(
         self, service: str | None = None, family: str | None = None, status: str | None = None
@@ -77,13 +95,13 @@ class Registry:
 
     def show(self, name: str) -> ToolView:
         """Everything about one tool."""
-        from spm.registry.tools import show
+        from spm.registry.catalog.tools import show
 
         return show(self.store, name)
 
     def remove(self, name: str, *, force: bool = False) -> str:
         """Remove a tool; its published versions stay."""
-        from spm.registry.tools import remove
+        from spm.registry.catalog.tools import remove
 
         return remove(self.store, name, force=force)
 
@@ -95,8 +113,8 @@ class Registry:
         progress: Callable[[int], None] | None = None,
         caller: Caller = EVERYTHING,
     ) -> Import:
-        """Import trajectories, all or none of them."""
-        from spm.registry.traces import import_traces
+        """Import traces in batches, each whole or not at all."""
+        from spm.registry.traces.importer import import_traces
 
         return import_traces(
             self.store, found, skip_unknown=skip_unknown, progress=progress, caller=caller
@@ -104,13 +122,13 @@ class Registry:
 
     def paths(self, source: str, target: str) -> list[Path]:
         """Ways from one tool to another."""
-        from spm.registry.paths import find_paths
+        from spm.registry.insight.paths import find_paths
 
         return find_paths(self.store, source, target)
 
     def plan(self, have: list[str], target: str) -> Plan:
         """What must run before `target` can, given some fields."""
-        from spm.registry.paths import plan
+        from spm.registry.insight.paths import plan
 
         return plan(self.store, have, target)
 
@@ -120,7 +138,7 @@ class Registry:
         Raises:
             QueryRefused: the query is not read-only.
         """
-        from spm.registry.gate import check_read_only
+        from spm.registry.store.read_only_check import check_read_only
 
         check_read_only(text)
         return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
@@ -158,7 +176,7 @@ class Registry:
         done: Sequence[str] = (),
         ranker: Ranker | None = None,
     ) -> Menu:
-        """Build the menu for a request; see `ranking.Ask` for what can be asked.
+        """Build the menu for a request; see `menus.menu.Ask` for what can be asked.
 
         Without a ranker the installed default decides. `done` takes names as people type them.
 
@@ -179,19 +197,27 @@ class Registry:
         if not built.items and not self.encoded():
             raise EncoderError(
                 "The registry's texts have no vectors yet, so nothing can be found. Make them with "
-                "Registry.encode(load_encoder()), or let spm menu do it."
+                "spm encode, or registry.encode() in Python."
             )
         return built
 
-    def why_not(self, ask: Ask, tool: str, ranker: Ranker | None = None) -> WhyNot:
+    def why_not(
+        self, ask: Ask, tool: str, ranker: Ranker | None = None, *, caller: Caller = EVERYTHING
+    ) -> WhyNot:
         """Say why a tool is absent from the menu of `ask`, and what would admit it.
+
+        Args:
+            ask: the menu; its caller is the one whose menu it is.
+            tool: its name or id.
+            ranker: as in `menu`.
+            caller: who wants to know; see `catalog.tools.resolver_for`.
 
         Raises:
             UnknownTool: no tool carries the name.
         """
-        from spm.registry.tools import Resolver
+        from spm.registry.catalog.tools import resolver_for
 
-        identity = Resolver(self.store).resolve(tool)
+        identity = resolver_for(self.store, caller, mentioned=True).resolve(tool)
         return (ranker or self.ranker()).why_not(self.resolved(ask), identity)
 
     def ranker(self) -> Ranker:
@@ -200,20 +226,32 @@ class Registry:
             self._ranker = default_ranker(self)
         return self._ranker
 
+    def forget_ranker(self) -> None:
+        """Make the ranker anew for the next menu: a model was trained meanwhile."""
+        self._ranker = None
+
     def resolved(self, ask: Ask) -> Ask:
-        """The same question with the ids of the tools that ran.
+        """The same question without gaps in its text, and with the ids of the tools that ran.
+
+        A tool that ran and that the caller does not see (it changes something, or was withdrawn
+        since) is no candidate. What it produced becomes part of the known fields instead.
 
         Raises:
             UnknownTool: no tool carries a name in `done`.
         """
+        if (request := without_gaps(ask.request)) != ask.request:
+            ask = replace(ask, request=request)
         if not ask.done:
             return ask
-        # Who may only read may still say what others did.
-        from spm.registry.sighted import sighted
-        from spm.registry.tools import Resolver
+        from spm.registry.access.rules import visible_tools
+        from spm.registry.catalog.tools import resolver_for
 
-        resolver = Resolver(sighted(self.store, replace(ask.caller, read_only=False)))
-        return replace(ask, done=tuple(dict.fromkeys(map(resolver.resolve, ask.done))))
+        resolver = resolver_for(self.store, ask.caller, mentioned=True)
+        ran = tuple(dict.fromkeys(map(resolver.resolve, ask.done)))
+        seen = visible_tools(self.store, ran, ask.caller)
+        produced = self.store.read("tools/outputs", ids=[tool for tool in ran if tool not in seen])
+        state = dict.fromkeys([*ask.state, *(row["field"] for row in produced)])
+        return replace(ask, state=tuple(state), done=tuple(tool for tool in ran if tool in seen))
 
     def status(self) -> dict[str, Any]:
         """Engine, place, revision, encoder and counts."""
@@ -227,7 +265,9 @@ class Registry:
         }
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Let go of the store, and of what was opened with it."""
+        self._ranker = None
+        self.runtime.clear()
         self.store.close()
 
     def __enter__(self) -> Registry:
@@ -262,10 +302,10 @@ def default_ranker(registry: Registry) -> Ranker:
 def open_store(chosen: Settings) -> Store:
     """Open the engine that the address asks for; the other one is not even imported."""
     if chosen.remote:
-        from spm.registry.bolt import BoltStore
+        from spm.registry.store.neo4j_store import BoltStore
 
         return BoltStore(chosen)
-    from spm.registry.embedded import EmbeddedStore
+    from spm.registry.store.embedded_store import EmbeddedStore
 
     folder = FilePath(chosen.store)
     try:

@@ -1,4 +1,4 @@
-"""API tokens: secrets that stand for a team. The graph keeps their SHA-256, nobody keeps them.
+"""API tokens that stand for a team. The graph stores the SHA-256 of a token, never the token.
 
 A secret has 256 random bits, so its hash needs no salt and cannot be guessed.
 """
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.errors import InputError
-from spm.registry.store import Row, Store, Transaction, now
+from spm.registry.store.interface import Row, Store, Transaction, now
 
 PREFIX = "spm_"
 BYTES = 32

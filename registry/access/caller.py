@@ -1,17 +1,16 @@
-"""Who asks: what a caller may see is decided before anything is scored."""
+"""The caller of a request: a team, its scopes, and whether it may only read."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Caller:
-    """A team with its scopes. Nobody in particular (`team=None`) is the registry's own operator.
+    """Who asks. `Caller()` is the operator of the registry and sees every active tool.
 
     Attributes:
-        team: sees public tools and its own; None sees every team's.
-        scopes: what the team was granted; a tool is seen when it asks for nothing else. None
-            stands for all scopes.
-        read_only: hide every tool that changes something.
+        team: the caller sees public tools and those of this team; None: those of every team.
+        scopes: the caller sees tools that need no other scope; None: all scopes are granted.
+        read_only: the caller sees only tools that change nothing.
     """
 
     team: str | None = None
@@ -20,11 +19,11 @@ class Caller:
 
     @property
     def restricted(self) -> bool:
-        """Whether anything active could be hidden from this caller."""
+        """Whether the rule can hide an active tool from this caller."""
         return self.team is not None or self.scopes is not None or self.read_only
 
     def params(self) -> dict[str, object]:
-        """The three parameters of every query that filters by caller."""
+        """The parameters of the Cypher fragment `visible(tool)`."""
         return {
             "team": self.team,
             "scopes": None if self.scopes is None else sorted(self.scopes),

@@ -1,8 +1,8 @@
-"""Reading as one caller: as if the tools that it does not see, and their traces, did not exist.
+"""A store filtered for one caller: hidden tools, and trajectories through them, do not exist in it.
 
-Every query that may be asked this way stands in a table, with what is taken out of its answer. One
-that does not stand there is refused: a new question leaks nothing until somebody has thought about
-it.
+The table `_FILTERS` at the end names every query that a restricted caller may run and the method
+that removes hidden data from its answer. A query that is not in the table is refused, so that a new
+query cannot leak hidden data.
 """
 
 from collections import Counter
@@ -11,36 +11,43 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from spm.registry.access import Caller
-from spm.registry.reader import Reader
-from spm.registry.store import Row
+from spm.registry.access.caller import Caller
+from spm.registry.store.interface import Row
+from spm.registry.store.reader import Reader
 
 Params = dict[str, Any]
-# What other tools and trajectories have added to a field or an edge, also hidden ones.
+# Columns that hidden tools and trajectories also contribute to.
 _SHARED = ("type", "count")
-_EVERY: Params = {"service": None, "family": None, "status": None}
+_ALL_TOOLS: Params = {"service": None, "family": None, "status": None}
 
 
-class Sighted:
-    """Answers as if the hidden tools did not exist; meant for one question, not for keeping."""
+class FilteredStore:
+    """Reads a store as one caller sees it.
+
+    It caches the ids of the visible tools and fields. Make one for each request: a kept object does
+    not see later writes.
+    """
 
     def __init__(self, store: Reader, caller: Caller) -> None:
         self._store = store
         self._caller = caller.params()
 
     def read(self, name: str, /, **params: object) -> list[Row]:
-        """Run a read query file, without what the caller may not know.
+        """Run a read query and remove from its answer what the caller may not see.
 
         Raises:
-            ValueError: nobody has said yet what is to be hidden in its answer.
+            ValueError: the table of filters has no entry for this query.
         """
-        answer = _ANSWERS.get(name)
+        answer = _FILTERS.get(name)
         if answer is None:
-            raise ValueError(f"{name} cannot be read as a caller")
+            raise ValueError(
+                f"The query {name!r} has no filter for restricted callers. Add one to "
+                "registry/access/filtered_store.py."
+            )
         return answer(self, name, params)
 
     @cached_property
-    def _seen(self) -> frozenset[str]:
+    def _tools(self) -> frozenset[str]:
         return frozenset(row["id"] for row in self._store.read("access/tools", **self._caller))
 
     @cached_property
@@ -48,18 +55,20 @@ class Sighted:
         return frozenset(row["field"] for row in self._store.read("access/fields", **self._caller))
 
     def _rows(self, name: str, params: Params) -> list[Row]:
-        """Rows about visible tools."""
-        return [row for row in self._store.read(name, **params) if row["id"] in self._seen]
+        """Keep the rows of visible tools."""
+        return [row for row in self._store.read(name, **params) if row["id"] in self._tools]
 
     def _contracts(self, name: str, params: Params) -> list[Row]:
-        """Rows about visible tools and their fields."""
+        """Keep the fields of visible tools, without the columns that hidden tools contribute to."""
+        if "fields" in params:  # also a name that only a hidden field has leads to the same ones
+            params = {**params, "fields": [f for f in params["fields"] if f in self._fields]}
         rows = self._rows(name, params)
         hide = {column: None for column in _SHARED if rows and column in rows[0]}
-        # A field that two others are the same as may stand there twice then.
+        # Without those columns, two rows of one field can become equal.
         return list({tuple((r | hide).items()): r | hide for r in rows}.values())
 
     def _cards(self, name: str, params: Params) -> list[Row]:
-        """Tools, with their use in the trajectories that the caller sees."""
+        """Keep visible tools, with counts taken from visible trajectories alone."""
         rows = self._rows(name, params)
         if not rows:
             return []
@@ -70,60 +79,62 @@ class Sighted:
             found = self._store.read("access/calls", ids=ids, **self._caller)
             calls = {row["id"]: row for row in found}
         for row in rows:
-            told = {"frequency": used[row["id"]], "entry_frequency": first[row["id"]]}
-            told |= {n: calls.get(row["id"], {}).get(n, 0) for n in ("calls", "errors")}
-            row.update({column: value for column, value in told.items() if column in row})
-            if row.get("successor") not in self._seen:
+            counts = {"frequency": used[row["id"]], "entry_frequency": first[row["id"]]}
+            counts |= {n: calls.get(row["id"], {}).get(n, 0) for n in ("calls", "errors")}
+            row.update({column: value for column, value in counts.items() if column in row})
+            if row.get("successor") not in self._tools:
                 row.update({"successor": None} if "successor" in row else {})
         return rows
 
     def _families(self, name: str, params: Params) -> list[Row]:
+        """Count the visible tools of each family, and how often they were used."""
         del name, params
-        found: dict[str, Row] = {}
-        for row in self._cards("tools/list", _EVERY):
+        families: dict[str, Row] = {}
+        for row in self._cards("tools/list", _ALL_TOOLS):
             name = row["family"] or ""
-            told = found.setdefault(name, {"family": name, "tools": 0, "frequency": 0})
-            told["tools"] += 1
-            told["frequency"] += row["frequency"]
-        return [found[name] for name in sorted(found)]
+            family = families.setdefault(name, {"family": name, "tools": 0, "frequency": 0})
+            family["tools"] += 1
+            family["frequency"] += row["frequency"]
+        return [families[name] for name in sorted(families)]
 
     def _definition(self, name: str, params: Params) -> list[Row]:
-        return self._store.read(name, **params) if params["id"] in self._seen else []
+        return self._store.read(name, **params) if params["id"] in self._tools else []
 
     def _vocabulary(self, name: str, params: Params) -> list[Row]:
-        """Names alone: types and spellings come from all tools."""
+        """Return field names alone: types and aliases come from all tools, also hidden ones."""
         del name, params
         return [{"field": f, "type": None, "aliases": []} for f in sorted(self._fields)]
 
     def _same(self, name: str, params: Params) -> list[Row]:
-        """What a person declared to be the same, where the caller knows both."""
+        """Keep the pairs of equal fields of which the caller sees both."""
         rows = self._store.read(name, **params)
         return [row for row in rows if {row["field"], row["same"]} <= self._fields]
 
     def _overview(self, name: str, params: Params) -> list[Row]:
-        """Fields with how many visible tools take them and make them."""
+        """Count the visible tools that require and produce each field."""
         del name, params
-        made = Counter(row["field"] for row in self._rows("atlas/outputs", {}))
-        inputs = self._rows("atlas/inputs", {})
-        taken = Counter(row["field"] for row in inputs)
-        needed = Counter(row["field"] for row in inputs if row["required"])
+        producers = Counter(row["field"] for row in self._rows("insight/outputs", {}))
+        inputs = self._rows("insight/inputs", {})
+        consumers = Counter(row["field"] for row in inputs)
+        required = Counter(row["field"] for row in inputs if row["required"])
         return [
             {
-                "field": field, "type": None, "aliases": [], "producers": made[field],
-                "consumers": taken[field], "required": needed[field],
+                "field": field, "type": None, "aliases": [], "producers": producers[field],
+                "consumers": consumers[field], "required": required[field],
             }
             for field in sorted(self._fields)
         ]  # fmt: skip
 
-    # -- trajectories: only those of which every step is visible, and never what was asked -----
+    # -- trajectories: only those of which every tool is visible; never the text of a request -----
 
     def _ways(self, ids: Iterable[str]) -> list[tuple[list[str], int]]:
-        wanted = sorted(set(ids) & self._seen)
+        """Return the visible paths through some tools, each with its number of trajectories."""
+        wanted = sorted(set(ids) & self._tools)
         rows = self._store.read("menu/ways", ids=wanted, **self._caller) if wanted else []
         return [(row["way"], row["count"]) for row in rows]
 
     def _use(self, ids: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
-        """How many ways went through a tool, and how many began with it."""
+        """Count the trajectories that use a tool, and those that begin with it."""
         used: Counter[str] = Counter()
         first: Counter[str] = Counter()
         for way, count in self._ways(ids):
@@ -132,6 +143,7 @@ class Sighted:
         return used, first
 
     def _steps(self, ids: Iterable[str]) -> Counter[tuple[str, str]]:
+        """Count the transitions from one tool to the next."""
         steps: Counter[tuple[str, str]] = Counter()
         for way, count in self._ways(ids):
             for pair in pairwise(way):
@@ -158,11 +170,11 @@ class Sighted:
         return sorted(rows, key=lambda row: (-row["count"], row["first"], row["second"]))
 
     def _travelled(self, name: str, params: Params) -> list[Row]:
-        """From family to family."""
+        """Count the transitions from family to family."""
         del name, params
-        family = {row["id"]: row["family"] or "" for row in self._rows("tools/list", _EVERY)}
+        family = {row["id"]: row["family"] or "" for row in self._rows("tools/list", _ALL_TOOLS)}
         counts: Counter[tuple[str, str]] = Counter()
-        for (first, then), count in self._steps(self._seen).items():
+        for (first, then), count in self._steps(self._tools).items():
             counts[family[first], family[then]] += count
         return [{"first": a, "second": b, "count": counts[a, b]} for a, b in sorted(counts)]
 
@@ -171,44 +183,44 @@ class Sighted:
         return [{"trajectories": sum(n for _, n in self._ways(params["ids"])), "newest": None}]
 
     def _examples(self, name: str, params: Params) -> list[Row]:
-        """None: a request is the words of whoever asked."""
+        """Return no request: its text belongs to the caller who sent it."""
         del name, params
         return []
 
     def _counts(self, name: str, params: Params) -> list[Row]:
         del name, params
         seen = self._store.read("access/trajectories", **self._caller)
-        return [{"tools": len(self._seen), "fields": len(self._fields), "trajectories": len(seen)}]
+        return [{"tools": len(self._tools), "fields": len(self._fields), "trajectories": len(seen)}]
 
 
-_ANSWERS: dict[str, Callable[[Sighted, str, Params], list[Row]]] = {
-    "tools/names": Sighted._rows,
-    "tools/published": Sighted._rows,
-    "tools/definition": Sighted._definition,
-    "tools/list": Sighted._cards,
-    "tools/show": Sighted._cards,
-    "tools/inputs": Sighted._contracts,
-    "tools/outputs": Sighted._contracts,
-    "atlas/tools": Sighted._cards,
-    "atlas/inputs": Sighted._rows,
-    "atlas/outputs": Sighted._rows,
-    "atlas/same": Sighted._same,
-    "fields/vocabulary": Sighted._vocabulary,
-    "fields/overview": Sighted._overview,
-    "fields/same": Sighted._same,
-    "fields/reviewed": Sighted._same,
-    "fields/consumers": Sighted._contracts,
-    "fields/producers": Sighted._contracts,
-    "path/followers": Sighted._followers,
-    "browse/families": Sighted._families,
-    "browse/travelled": Sighted._travelled,
-    "impact/transitions": Sighted._transitions,
-    "impact/usage": Sighted._usage,
-    "impact/examples": Sighted._examples,
-    "state/counts": Sighted._counts,
+_FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
+    "tools/names": FilteredStore._rows,
+    "tools/published": FilteredStore._rows,
+    "tools/definition": FilteredStore._definition,
+    "tools/list": FilteredStore._cards,
+    "tools/show": FilteredStore._cards,
+    "tools/inputs": FilteredStore._contracts,
+    "tools/outputs": FilteredStore._contracts,
+    "insight/tools": FilteredStore._cards,
+    "insight/inputs": FilteredStore._rows,
+    "insight/outputs": FilteredStore._rows,
+    "insight/same": FilteredStore._same,
+    "fields/vocabulary": FilteredStore._vocabulary,
+    "fields/overview": FilteredStore._overview,
+    "fields/same": FilteredStore._same,
+    "fields/reviewed": FilteredStore._same,
+    "fields/consumers": FilteredStore._contracts,
+    "fields/producers": FilteredStore._contracts,
+    "insight/followers": FilteredStore._followers,
+    "insight/families": FilteredStore._families,
+    "insight/travelled": FilteredStore._travelled,
+    "insight/transitions": FilteredStore._transitions,
+    "insight/usage": FilteredStore._usage,
+    "insight/examples": FilteredStore._examples,
+    "state/counts": FilteredStore._counts,
 }
 
 
-def sighted(store: Reader, caller: Caller) -> Reader:
-    """The store as a caller sees it; the store itself for who sees everything."""
-    return Sighted(store, caller) if caller.restricted else store
+def filtered(store: Reader, caller: Caller) -> Reader:
+    """Return the store as a caller sees it. An unrestricted caller gets the store itself."""
+    return FilteredStore(store, caller) if caller.restricted else store

@@ -1,1 +1,1 @@
-"""Calling tools: what is checked before, who answers, and what a model reads afterwards."""
+"""Calling tools: argument checks, backends, and the observation that a model reads."""

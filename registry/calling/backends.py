@@ -1,14 +1,15 @@
-"""Who runs the tools of a service: an operator's file, because the graph is written by others.
+"""The operator's file that says which backend runs the tools of a service.
 
     services:
       orders: {http: {base_url: https://orders.example/v1, auth_env: ORDERS_TOKEN}}
       memory: {mcp: {command: [npx, -y, "@modelcontextprotocol/server-memory"]}}
       search: {mcp: {url: https://search.example/mcp, auth_env: SEARCH_TOKEN}}
-      crm: {registered: {hosts: [crm.example]}}
+      crm: {registered: {hosts: [crm.example]}, approve: elicitation}
 
 Nothing of the graph is ever started or asked by itself. `registered` goes to the address that a
 source was registered with, as long as its host is listed; a command is never taken from there.
-Credentials are named here and live in the environment.
+Credentials are named here and live in the environment. A destructive call needs
+`spm menus approve`; with `approve: elicitation` the answer of a client approves one as well.
 """
 
 import os
@@ -28,9 +29,8 @@ from pydantic import (
     model_validator,
 )
 
-from spm.registry.calling.web import address
+from spm.registry.addresses import address, is_loopback
 from spm.registry.errors import InputError
-from spm.registry.hosts import is_loopback
 
 ENVIRONMENT = "SPM_BACKENDS"
 SECONDS = 30.0
@@ -111,6 +111,9 @@ class _Service(_Strict):
     http: HttpBackend | None = None
     mcp: McpBackend | None = None
     registered: Registered | None = None
+    approve: Literal["elicitation"] | None = Field(
+        default=None, description="What approves destructive calls besides `spm menus approve`"
+    )
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
@@ -138,6 +141,11 @@ class Backends(_Strict):
         if found is None:
             return None
         return found.http or found.mcp or _believed(found.registered, call or {})
+
+    def elicits(self, service: str) -> bool:
+        """Whether clients may approve destructive calls of a service, by asking their user."""
+        found = self.services.get(service)
+        return found is not None and found.approve == "elicitation"
 
 
 def _believed(trust: Registered | None, call: Mapping[str, Any]) -> Backend | None:

@@ -13,9 +13,9 @@ from urllib.parse import quote, urlencode
 
 from spm.registry.calling.arguments import Invalid
 from spm.registry.calling.backends import HttpBackend
-from spm.registry.calling.tools import Failed, NotCalled, Tool
-from spm.registry.calling.web import Response, Unreachable, send
-from spm.registry.formats.loading import clean
+from spm.registry.calling.callable_tool import Failed, NotCalled, Tool
+from spm.registry.calling.client import Response, Unreachable, send
+from spm.registry.importers.references import clean
 
 FORM = "application/x-www-form-urlencoded"
 SAID = 200  # characters of a server's own words about what was wrong

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
+from spm.registry.addresses import is_loopback
 from spm.registry.calling.backends import McpBackend
-from spm.registry.calling.tools import Failed, NotCalled
+from spm.registry.calling.callable_tool import Failed, NotCalled
 from spm.registry.errors import InputError
-from spm.registry.hosts import is_loopback
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -1,4 +1,4 @@
-"""What a model reads about a call: the tool's own words, or one of the standard observations.
+"""Observations: the text that a model reads about a call.
 
 They are the same for every menu, whoever makes the call.
 """

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from spm.registry.declaration import field_name
+from spm.registry.catalog.fields import GENERIC, canonical, is_control
+from spm.registry.catalog.graph_rows import field_name
+from spm.registry.catalog.naming import nearest, words
+from spm.registry.catalog.tools import definitions
 from spm.registry.errors import InputError, UnknownField
-from spm.registry.fields import GENERIC, canonical, is_control
-from spm.registry.naming import nearest, words
-from spm.registry.reader import Reader
-from spm.registry.store import Row, Store, Transaction, Vector, now
-from spm.registry.tools import definitions
+from spm.registry.store.interface import Row, Store, Transaction, Vector, now
+from spm.registry.store.reader import Reader
 
 # The best balanced of seven weightings on the flows of NESTFUL's train episodes. The held-out flows
 # were printed beside them, so no figure on NESTFUL is a clean test of this choice.
@@ -145,8 +145,8 @@ def _description_similarity(
 ) -> Vector:
     if encode is None or not wanted or not offered:
         return np.zeros((len(wanted), len(offered)), dtype=np.float32)
-    spoken = [texts.get(name, name.replace("_", " ")) for name in (*wanted, *offered)]
-    vectors = encode(spoken)
+    phrases = [texts.get(name, name.replace("_", " ")) for name in (*wanted, *offered)]
+    vectors = encode(phrases)
     cosine: Vector = np.clip(vectors[: len(wanted)] @ vectors[len(wanted) :].T, 0.0, 1.0)
     return cosine
 

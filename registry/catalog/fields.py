@@ -1,4 +1,4 @@
-"""Canonical field names: what decides whether one tool's output meets another's input.
+"""Canonical field names: they decide whether an output of one tool is an input of another.
 
 Case, separators and plurals are folded. Names that say nothing alone (id, name, date …) are
 qualified by what they belong to. Names that steer a call rather than carry data (paging, keys,
@@ -8,7 +8,7 @@ formats) are never produced, so that they link nothing.
 import re
 from functools import lru_cache
 
-from spm.registry.naming import words
+from spm.registry.catalog.naming import words
 
 # What things have. A name made only of such words (id, start_date, first_name, created_at) says
 # nothing without its owner: `id` of an order is another field than `id` of a customer.

@@ -1,14 +1,15 @@
-"""From what a manifest declares to rows of the graph: tools, versions, fields and their edges."""
+"""Turns a manifest into rows of the graph: tools, versions, fields and their edges."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
+from spm.registry.catalog.fields import canonical, is_control
+from spm.registry.catalog.naming import fold, nearest
+from spm.registry.catalog.search_text import search_text
 from spm.registry.errors import ManifestError, VersionConflict
-from spm.registry.fields import canonical, is_control
 from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, tool_id
-from spm.registry.naming import fold, nearest
-from spm.registry.store import Row, Transaction
+from spm.registry.store.interface import Row, Transaction
 
 Tools = dict[str, ToolSpec]
 
@@ -16,14 +17,6 @@ Tools = dict[str, ToolSpec]
 def field_name(spec: OutputSpec, tool: ToolSpec) -> str:
     """The canonical name of a field of this tool; the family owns names that say nothing alone."""
     return canonical(spec.name, spec.of or tool.family)
-
-
-def document(tool: ToolSpec) -> str:
-    """The text that stands for a tool in searches: name, description and field names."""
-    name = " ".join(fold(tool.name).split("_"))
-    fields = sorted({field_name(s, tool).replace("_", " ") for s in (*tool.inputs, *tool.outputs)})
-    parts = [tool.title or name, name if tool.title else "", tool.description, ", ".join(fields)]
-    return ". ".join(part.rstrip(".") for part in parts if part)
 
 
 def requires_rows(tools: Tools) -> list[Row]:
@@ -153,7 +146,7 @@ def tool_rows(
             "key": fold(tool.name),
             "title": tool.title or tool.name,
             "description": tool.description,
-            "document": document(tool),
+            "document": search_text(tool),
             "version": published[identity].label,
             "content_hash": published[identity].content_hash,
             "service": service.name,

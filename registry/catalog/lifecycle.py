@@ -5,9 +5,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
-from spm.registry.store import Row, Store, Transaction, now
-from spm.registry.tools import Resolver
+from spm.registry.store.interface import Row, Store, Transaction, now
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Lint: what in a tool's description will hurt a menu, with a score and what to change.
+"""Lint: finds what in a tool's description will hurt a menu, and says what to change.
 
 A score of 100 is a tool that says what it does, what it needs and what it gives in names that
 meet other tools. Each finding takes points; a CI gate compares the lowest score with a limit.
@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from spm.registry.fields import canonical, is_control, is_generic
+from spm.registry.catalog.fields import canonical, is_control, is_generic
 from spm.registry.models import ToolSpec
 
 # Points that a finding costs, by how much it hurts finding, ordering or executing the tool.
@@ -53,17 +53,17 @@ class Verdict:
 def lint(
     tools: dict[str, ToolSpec],
     others: dict[str, ToolSpec] | None = None,
-    spoken: Iterable[str] = (),
+    request_fields: Iterable[str] = (),
 ) -> list[Verdict]:
     """Judge tools, worst first; `others` are known too but not judged.
 
-    `spoken` are fields that users say in requests; they need no producer.
+    `request_fields` are fields that users say in requests; they need no producer.
     """
     everything = {**(others or {}), **tools}
     produced = {canonical(s.name, s.of or t.family) for t in everything.values() for s in t.outputs}
     twins = _twins(everything)
     verdicts = [
-        Verdict(identity, list(_remarks(identity, tool, produced | set(spoken), twins)))
+        Verdict(identity, list(_remarks(identity, tool, produced | set(request_fields), twins)))
         for identity, tool in tools.items()
     ]
     return sorted(verdicts, key=lambda v: (v.score, v.tool))

@@ -1,14 +1,14 @@
-"""Linting what is registered, or sources before they are."""
+"""Runs lint on registered tools, or on sources before they are registered."""
 
 from collections import defaultdict
 from dataclasses import asdict
 from typing import Any
 
-from spm.registry.formats.detection import read_source
-from spm.registry.lint import Verdict, lint
+from spm.registry.catalog.lint import Verdict, lint
+from spm.registry.catalog.tools import definitions
+from spm.registry.importers.detection import read_source
 from spm.registry.models import OutputSpec, ToolSpec, tool_id
-from spm.registry.store import Store
-from spm.registry.tools import definitions
+from spm.registry.store.interface import Store
 
 
 def judge(store: Store, sources: list[str], format: str | None = None) -> list[Verdict]:
@@ -17,16 +17,16 @@ def judge(store: Store, sources: list[str], format: str | None = None) -> list[V
     Raises:
         ManifestError: a source cannot be read.
     """
-    known, spoken = registered(store), _made(store)
+    known, request_fields = registered(store), _made(store)
     if not sources:
-        return lint(known, spoken=spoken)
+        return lint(known, request_fields=request_fields)
     read = [read_source(text, format=format) for text in sources]
     given = {
         tool_id(source.manifest.service.name, tool.name): tool
         for source in read
         for tool in source.manifest.tools
     }
-    return lint(given, others=known, spoken=spoken)
+    return lint(given, others=known, request_fields=request_fields)
 
 
 def registered(store: Store) -> dict[str, ToolSpec]:

@@ -1,9 +1,9 @@
-"""Which tools wait for a person: what people decided stands until people change it."""
+"""Decides which new and changed tools are quarantined until a person approves them."""
 
 from collections.abc import Iterable
 
 from spm.registry.models import Manifest, ToolSpec, tool_id
-from spm.registry.store import Row
+from spm.registry.store.interface import Row
 
 
 def status(tool: ToolSpec, content: str, old: Row | None, *, baseline: bool, pin: bool) -> str:

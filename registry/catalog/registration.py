@@ -1,16 +1,18 @@
-"""Registering a manifest: what is new, what changed, what stays; all of it or nothing."""
+"""Registers a manifest in one transaction: new, changed and unchanged tools."""
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
-from spm.registry import declaration, quarantine
-from spm.registry.declaration import Tools
-from spm.registry.lifecycle import Change, compare_definitions
-from spm.registry.linked import Link, fingerprint, relink, relinking
+from spm.registry.catalog import graph_rows, map_rows, quarantine
+from spm.registry.catalog.graph_rows import Tools
+from spm.registry.catalog.lifecycle import Change, compare_definitions
+from spm.registry.catalog.map_rows import Readings, readings_of
+from spm.registry.catalog.source_links import Link, fingerprint, relink, relinking
 from spm.registry.models import Manifest, tool_id
-from spm.registry.store import Row, Store, Transaction, now
+from spm.registry.store.interface import Row, Store, Transaction, now
 
 __all__ = ["Link", "Registration", "changes", "namespaced", "preview", "register"]
 
@@ -45,6 +47,7 @@ def register(
     *,
     origin: str = "",
     links: Sequence[Link] = (),
+    readings: Readings | None = None,
     pin: bool = False,
 ) -> Registration:
     """Write a manifest in one transaction; tools with an unchanged content cost nothing.
@@ -55,6 +58,7 @@ def register(
         operation: the id under which a lost answer can be repeated.
         origin: where the tools come from; another origin gets a service name of its own.
         links: explicit edges of the source.
+        readings: what its importer read of its tools; without it, what their names say.
         pin: quarantine what is not as it was approved, and what is new beside approved tools.
 
     Raises:
@@ -63,16 +67,17 @@ def register(
     """
     manifest = namespaced(store, manifest, origin)
     plan = preview(store, manifest, links, pin=pin)
-    settled = _settled(plan, _origin(store.read, manifest), manifest, links)
+    facts = _Facts(links, readings_of(manifest, readings))
+    settled = _settled(plan, _origin(store.read, manifest), facts)
     if settled and operation is None:  # a repeated operation gets the answer it got before
         return plan
 
     def work(tx: Transaction) -> dict[str, Any] | None:
         # Compared again under the lock: somebody may have registered the same a moment ago.
         current = _plan(tx.run, manifest, links, pin)
-        if _settled(current, _origin(tx.run, manifest), manifest, links):
+        if _settled(current, _origin(tx.run, manifest), facts):
             return None
-        _write(tx, manifest, current, origin, links, pin)
+        _write(tx, manifest, current, origin, facts, pin)
         return {k: v for k, v in asdict(current).items() if k not in ("service", "revision")}
 
     result = store.write("register", work, operation)
@@ -83,13 +88,23 @@ def _origin(read: Read, manifest: Manifest) -> Row | None:
     return next(iter(read("tools/origin", service=manifest.service.name)), None)
 
 
-def _settled(
-    plan: Registration, service: Row | None, manifest: Manifest, links: Sequence[Link]
-) -> bool:
-    """Whether nothing is to be written: of no tool, of its standing, of the service, of links."""
-    linked = service is not None and (service["links"] or "") == fingerprint(links)
+@dataclass(frozen=True)
+class _Facts:
+    """What belongs to a source and to no version of a tool: links, and what was read of tools."""
+
+    links: Sequence[Link]
+    readings: Readings
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        return {"links": fingerprint(self.links), "map": map_rows.fingerprint(self.readings)}
+
+
+def _settled(plan: Registration, service: Row | None, facts: _Facts) -> bool:
+    """Whether nothing is to be written: of no tool, of its standing, of the service, of facts."""
+    same = service is not None and all((service[k] or "") == v for k, v in facts.digests.items())
     told = plan.described or plan.reowned
-    return linked and not (told or plan.added or plan.changed or plan.quarantined)
+    return same and not (told or plan.added or plan.changed or plan.quarantined)
 
 
 def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
@@ -131,7 +146,7 @@ def _plan(read: Read, manifest: Manifest, links: Sequence[Link], pin: bool) -> R
     plan.missing.extend(sorted(there.keys() - set(ids)))
     plan.relinked.extend(_relinked(read, manifest, links, plan, service))
     plan.described.extend(_described(manifest, service))
-    owners, kept = declaration.owners(manifest), [i for i in plan.unchanged if i in there]
+    owners, kept = graph_rows.owners(manifest), [i for i in plan.unchanged if i in there]
     plan.reowned.extend(i for i in kept if (there[i]["owner"] or "") != owners[i])
     standing = quarantine.statuses(manifest, {*plan.added, *plan.changed}, there, pin=pin)
     waiting = [identity for identity, status in standing.items() if status == "quarantined"]
@@ -198,19 +213,19 @@ def _write(
     manifest: Manifest,
     plan: Registration,
     origin: str,
-    links: Sequence[Link],
+    facts: _Facts,
     pin: bool,
 ) -> None:
-    """Write the chosen tools, the service, its links, and who has to wait."""
-    service, at = manifest.service, now()
+    """Write the chosen tools, the service, its links and map, and who has to wait."""
+    service, at, links = manifest.service, now(), facts.links
     there = {row["id"]: row for row in tx.run("tools/of_service", service=service.name)}
     known = tx.run("tools/origin", service=service.name)
     tools = {tool_id(service.name, t.name): t for t in manifest.tools}
     tools = {identity: tools[identity] for identity in sorted({*plan.added, *plan.changed})}
-    said = {"source": origin, "digest": manifest.fingerprint(), "links": fingerprint(links)}
+    said = {"source": origin, "digest": manifest.fingerprint(), **facts.digests}
     tx.run("tools/services", rows=[{**service.model_dump(), **said}])
     if tools:
-        named = declaration.successors(tx, manifest, tools)
+        named = graph_rows.successors(tx, manifest, tools)
         statuses = quarantine.statuses(manifest, set(tools), there, pin=pin)
         standing = {
             identity: {
@@ -223,7 +238,7 @@ def _write(
     if links or (known and known[0]["links"]):
         relink(tx, relinking(tx.run, manifest, links))
     if plan.reowned:
-        owners = declaration.owners(manifest)
+        owners = graph_rows.owners(manifest)
         rows = [{"id": identity, "owner": owners[identity]} for identity in plan.reowned]
         tx.run("tools/set_owner", rows=rows, at=at)
     if drifted := [there[i] for i in plan.quarantined if i not in tools]:
@@ -231,6 +246,7 @@ def _write(
         tx.run("tools/set_status", rows=rows, at=at)
     tx.run("tools/prune_fields")
     tx.run("tools/prune_families")
+    map_rows.write_map(tx, manifest, facts.readings)
 
 
 def _write_tools(
@@ -241,8 +257,8 @@ def _write_tools(
     at: str,
 ) -> None:
     service = manifest.service.name
-    published = declaration.versions(tx, service, tools)
-    tx.run("tools/upsert", rows=declaration.tool_rows(manifest, tools, published, standing), at=at)
+    published = graph_rows.versions(tx, service, tools)
+    tx.run("tools/upsert", rows=graph_rows.tool_rows(manifest, tools, published, standing), at=at)
     tx.run("tools/unlink", ids=list(tools))
     tx.run("tools/provided_by", rows=[{"id": i, "service": service} for i in tools])
     tx.run(
@@ -250,8 +266,8 @@ def _write_tools(
         rows=[{"id": i, "family": t.family} for i, t in tools.items() if t.family],
     )
     known = tx.run("fields/vocabulary")
-    tx.run("tools/fields", rows=declaration.field_rows(known, declaration.named_fields(tools)))
-    tx.run("tools/requires", rows=declaration.requires_rows(tools))
-    tx.run("tools/produces", rows=declaration.produces_rows(tools))
-    rows = [declaration.version_row(i, t, published[i]) for i, t in tools.items()]
+    tx.run("tools/fields", rows=graph_rows.field_rows(known, graph_rows.named_fields(tools)))
+    tx.run("tools/requires", rows=graph_rows.requires_rows(tools))
+    tx.run("tools/produces", rows=graph_rows.produces_rows(tools))
+    rows = [graph_rows.version_row(i, t, published[i]) for i, t in tools.items()]
     tx.run("tools/publish", rows=rows, at=at)

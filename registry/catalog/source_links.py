@@ -1,4 +1,4 @@
-"""The explicit links of a source: edges beyond what its tools declare, kept true to the source.
+"""The explicit links of a source: edges beyond the declared inputs and outputs.
 
 A link makes the producer give the very field that the consumer takes. Links belong to a source, not
 to a tool: when only they change, no tool gets a new version.
@@ -7,10 +7,10 @@ to a tool: when only they change, no tool gets a new version.
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 
-from spm.registry.declaration import Tools, produces_rows
-from spm.registry.fields import canonical
+from spm.registry.catalog.fields import canonical
+from spm.registry.catalog.graph_rows import Tools, produces_rows
 from spm.registry.models import Manifest, digest, tool_id
-from spm.registry.store import Row, Transaction
+from spm.registry.store.interface import Row, Transaction
 
 Edge = tuple[str, str]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from spm.registry.access.caller import Caller
+from spm.registry.access.filtered_store import filtered
+from spm.registry.catalog.naming import fold, nearest
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
-from spm.registry.naming import fold, nearest
-from spm.registry.reader import Reader
-from spm.registry.store import Row, Store, Transaction
+from spm.registry.store.interface import Row, Store, Transaction
+from spm.registry.store.reader import Reader
 
 if TYPE_CHECKING:
     from spm.registry.models import ToolSpec
@@ -47,6 +49,24 @@ class Resolver:
         if found:
             raise AmbiguousTool(name, found)
         raise UnknownTool(name, nearest(name, self.ids()))
+
+
+def resolver_for(store: Reader, caller: Caller, *, mentioned: bool = False) -> Resolver:
+    """Return the resolver of the names that a caller writes, on every interface alike.
+
+    A name stands for one of the tools that the caller sees; any other name is unknown, so that an
+    error tells nothing about hidden tools. The exception is a tool that is only mentioned: `done`
+    says what ran, and `why_not` asks why it is absent. There a caller that may only read may name
+    tools that write, which it could see without that limit. `Caller()`, the operator at the command
+    line, names any tool; `--as`, `--scopes` and `--read-only` then say whose menu it is.
+
+    Args:
+        store: the whole store.
+        caller: who writes the names.
+        mentioned: the tools will not be run or shown, only mentioned.
+    """
+    who = replace(caller, read_only=False) if mentioned else caller
+    return Resolver(filtered(store, who))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The frontier from a store, for one caller: lookups by meaning and words, then a walk in Cypher.
+"""Expands the frontier in Cypher: a search by meaning and words, then a walk along the graph.
 
-What a caller may not see is left out before anything is scored or counted. `gnn.expansion` is the
-same rule on arrays, for training.
+What a caller may not see is left out before anything is scored or counted.
+`gnn.arrays.array_expansion` applies the same rule to arrays; a test compares the two.
 """
 
 from collections import Counter
@@ -12,12 +12,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry import frontier as rule
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.frontier import Floats, Frontier, Memory, Start
-from spm.registry.lookup import Hits, Look, Probes, Recalled
-from spm.registry.naming import words
-from spm.registry.store import Row, Store
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.catalog.naming import words
+from spm.registry.frontier import frontier as rule
+from spm.registry.frontier.frontier import Floats, Frontier, Memory, Start
+from spm.registry.search.results import Hits, Look, Probes, Recalled
+from spm.registry.store.interface import Row, Store
 
 Ways = Mapping[tuple[str, ...], int]  # tools in the order in which they ran, and how often
 
@@ -74,7 +74,7 @@ class Expansion:
         text = [look.whole.near, look.whole.words(), look.parts.near, look.parts.words()]
         start = rule.begin(text, ways, must)
         rows, vectors = self._walk(start, known, same, caller)
-        vectors = rule.filled(vectors, probes.vectors[0])
+        vectors = rule.pad_vectors(vectors, probes.vectors[0])
         place = {row["id"]: at for at, row in enumerate(rows)}
         takes, gives = (_renamed(rows, column, same) for column in ("takes", "gives"))
         fields = sorted({name for names in (*takes, *gives) for name in names})
@@ -86,7 +86,7 @@ class Expansion:
             request=probes.vectors[0],
             family=rule.codes(row["family"] for row in rows),
             service=rule.codes(row["service"] for row in rows),
-            words=rule.spelled([frozenset(words(row["name"])) for row in rows]),
+            words=rule.name_overlap([frozenset(words(row["name"])) for row in rows]),
             takes=_incidence(takes, fields),
             gives=_incidence(gives, fields),
             given=np.array([name in known for name in fields], dtype=np.float32),
@@ -98,8 +98,8 @@ class Expansion:
             fields=fields,
             anchors=rule.ANCHORS,
             fused=rule.fused_scores(start.fused, place),
-            clauses=rule.likeness(vectors, probes.vectors[probes.parts]).astype(np.float32),
-            spoken=_scores(look.parts, list(place), len(probes.terms[probes.parts])),
+            clauses=rule.clause_cosines(vectors, probes.vectors[probes.parts]).astype(np.float32),
+            clause_lexical=_scores(look.parts, list(place), len(probes.terms[probes.parts])),
         )
         return Reached(frontier, {row["id"]: row for row in rows})
 

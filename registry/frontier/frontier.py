@@ -1,7 +1,7 @@
 """The frontier of a request: up to 128 candidates, and everything that is known among them.
 
-It is the border between asking and deciding. Whoever asks (Cypher, or arrays in memory while
-training) fills it; features, networks and decoders see nothing else.
+Cypher fills it, or arrays (snapshots, training). Features, networks and decoders see nothing else.
+The rule that both fillings share (quotas, fusion, who is admitted) is in this module too.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -77,7 +77,7 @@ class Frontier:
     anchors: int  # the first so many by fused rank are anchors
     fused: Floats  # (n,) reciprocal rank fusion of similarity and words, of the whole and its parts
     clauses: Floats  # (n, m) cosine of each clause of the request and document
-    spoken: Floats  # (n, m) BM25 of each clause, 0 for tools that words did not find
+    clause_lexical: Floats  # (n, m) BM25 of each clause, 0 for tools that words did not find
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def cosines(vectors: Floats | Floats64, vector: Floats) -> Floats64:
     return found
 
 
-def likeness(vectors: Floats, asked: Floats) -> Floats64:
+def clause_cosines(vectors: Floats, asked: Floats) -> Floats64:
     """The cosines of all rows of two matrices, exact like `cosines`."""
     if not vectors.shape[1]:
         return np.zeros((len(vectors), len(asked)))
@@ -201,7 +201,7 @@ def likeness(vectors: Floats, asked: Floats) -> Floats64:
     return np.stack([cosines(exact, row) for row in asked], axis=1)
 
 
-def filled(vectors: Floats, vector: Floats) -> Floats:
+def pad_vectors(vectors: Floats, vector: Floats) -> Floats:
     """Vectors as long as `vector`, also where nothing was encoded yet."""
     return vectors if vectors.shape[1] else np.zeros((len(vectors), len(vector)), np.float32)
 
@@ -211,7 +211,7 @@ def fused_scores(fused: Mapping[Key, int], chosen: Iterable[Key]) -> Floats:
     return np.array([fused.get(key, 0) / UNIT for key in chosen], dtype=np.float32)
 
 
-def spelled(names: Sequence[frozenset[str]]) -> Floats:
+def name_overlap(names: Sequence[frozenset[str]]) -> Floats:
     """`Frontier.words` of names that are given as their words."""
     place = {word: at for at, word in enumerate(sorted(frozenset().union(*names)))}
     found = np.zeros((len(names), len(place)), dtype=np.float32)

@@ -12,11 +12,11 @@ from urllib.parse import unquote
 
 from pydantic import ValidationError
 
+from spm.registry.catalog.naming import fold, words
 from spm.registry.errors import ManifestError
-from spm.registry.formats.loading import Notes, clean
-from spm.registry.formats.source import Link, Source
+from spm.registry.importers.references import Notes, clean
+from spm.registry.importers.source import Link, Source
 from spm.registry.models import Step, Trace, tool_id
-from spm.registry.naming import fold, words
 
 MAX_STEPS = 1_000
 MAX_WORKFLOWS = 10_000

@@ -1,12 +1,12 @@
-"""From what people type after `spm tools register` to tools: a file, a server, an import path."""
+"""Finds out what a source is (a file, a server, an import path) and reads its tools."""
 
 import re
 from dataclasses import replace
 from pathlib import Path
 
-from spm.registry.documents import read_manifest
 from spm.registry.errors import ManifestError
-from spm.registry.formats.source import Source
+from spm.registry.importers.documents import read_manifest
+from spm.registry.importers.source import Source
 
 FORMATS = ("spm", "openapi", "arazzo", "mcp", "functions", "python")
 _IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?")
@@ -54,7 +54,7 @@ def _origin(read: Source, text: str, *, chosen: bool) -> str:
 
 
 def _read(text: str, format: str | None, service: str | None, allow_remote: bool) -> Source:
-    from spm.registry.formats.mcp import is_mcp_server, read_mcp_server
+    from spm.registry.importers.mcp import is_mcp_server, read_mcp_server
 
     if is_mcp_server(text):
         return read_mcp_server(text, service, allow_http=allow_remote)
@@ -62,7 +62,7 @@ def _read(text: str, format: str | None, service: str | None, allow_remote: bool
         raise ManifestError(f"{text!r} is an address; none is fetched. Download the file first.")
     path = Path(text)
     if format == "python" or (format is None and _is_import_path(path)):
-        from spm.registry.formats.python import read_python
+        from spm.registry.importers.python import read_python
 
         return read_python(text, service)
     return _read_file(path, format, service, allow_remote)
@@ -75,7 +75,7 @@ def _is_import_path(path: Path) -> bool:
 
 
 def _read_file(path: Path, format: str | None, service: str | None, allow_remote: bool) -> Source:
-    from spm.registry.formats.loading import files_beside, load_document
+    from spm.registry.importers.references import files_beside, load_document
 
     document = load_document(path)
     kind = format or detect(document)
@@ -87,16 +87,16 @@ def _read_file(path: Path, format: str | None, service: str | None, allow_remote
                 manifest = manifest.model_copy(update={"service": named})
             return Source(str(path), "spm", manifest)
         case "openapi":
-            from spm.registry.formats.openapi import read_openapi
+            from spm.registry.importers.openapi import read_openapi
 
             remote = files_beside(path) if allow_remote else None
             return read_openapi(document, path.stem, service, remote=remote)
         case "mcp":
-            from spm.registry.formats.mcp import read_mcp_list
+            from spm.registry.importers.mcp import read_mcp_list
 
             return read_mcp_list(document, path.stem, service)
         case "functions":
-            from spm.registry.formats.functions import read_functions
+            from spm.registry.importers.functions import read_functions
 
             return read_functions(document, path.stem, service)
         case "arazzo":
@@ -111,8 +111,8 @@ def _read_file(path: Path, format: str | None, service: str | None, allow_remote
 
 def detect(document: object) -> str | None:
     """Name the format of a parsed document, or None."""
-    from spm.registry.formats.functions import looks_like_functions
-    from spm.registry.formats.mcp import looks_like_mcp
+    from spm.registry.importers.functions import looks_like_functions
+    from spm.registry.importers.mcp import looks_like_mcp
 
     if isinstance(document, dict):
         for key, kind in (

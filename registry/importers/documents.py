@@ -171,13 +171,19 @@ def _validated(model: type[M], data: Any, place: str, kind: type[InputError]) ->
 
 
 def _location(parts: tuple[int | str, ...]) -> str:
-    text = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts)
+    text = "".join(f"[{p}]" if isinstance(p, int) else f".{_shown(p)}" for p in parts)
     return text.lstrip(".") or "document"
+
+
+def _shown(key: str) -> str:
+    """A key of the document: whoever wrote it may have written anything."""
+    short = key if len(key) <= 80 else f"{key[:80]}…"
+    return short if short.isprintable() else repr(short)
 
 
 def _sentence(error: Any, kind: type[InputError]) -> str:
     if error["type"] == "extra_forbidden":
-        where = "with: spm tools schema" if kind is ManifestError else "in the README"
+        where = "with: spm tools schema" if kind is ManifestError else "in docs/traces.md"
         return f"unknown key; see the format {where}"
     message = str(error["msg"]).removeprefix("Value error, ")
     value = error.get("input")

@@ -13,13 +13,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from spm.registry.catalog.naming import fold, words
 from spm.registry.errors import ManifestError
-from spm.registry.formats.loading import MAX_DEPTH, Notes, References, clean
-from spm.registry.formats.nouns import singular
-from spm.registry.formats.schema import MAX_TEXT, Schemas
-from spm.registry.formats.source import Source
+from spm.registry.importers.json_schema import MAX_TEXT, Schemas
+from spm.registry.importers.nouns import singular
+from spm.registry.importers.references import MAX_DEPTH, Notes, References, clean
+from spm.registry.importers.source import Source
 from spm.registry.models import Effects, InputSpec, Manifest, OutputSpec, ServiceSpec, ToolSpec
-from spm.registry.naming import fold, words
 
 MAX_NAME = 256
 SUFFIXES = (".json", ".yaml", ".yml")

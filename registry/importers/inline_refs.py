@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from spm.registry.formats.loading import clean
-from spm.registry.formats.schema import Schemas, Shape
+from spm.registry.importers.json_schema import Schemas, Shape
+from spm.registry.importers.references import clean
 
 MAX_SCHEMA = 20_000  # characters of a written-out schema
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
-from spm.registry.fields import is_control
-from spm.registry.formats.loading import Notes, References, clean
-from spm.registry.formats.nouns import belongs, fold, noun, singular
-from spm.registry.formats.observed import ENVELOPES
+from spm.registry.catalog.fields import is_control
+from spm.registry.importers.nouns import belongs, fold, noun, singular
+from spm.registry.importers.references import Notes, References, clean
 from spm.registry.models import FieldType, InputSpec, OutputSpec
+from spm.registry.traces.redaction import ENVELOPES
 
 Resolve = Callable[[str], object]
 
@@ -116,8 +116,14 @@ class _Parent:
 class Schemas:
     """The schemas of one document: followed once, with a bound on the work in all."""
 
-    def __init__(self, resolve: Resolve, notes: Notes | None = None) -> None:
+    def __init__(
+        self,
+        resolve: Resolve,
+        notes: Notes | None = None,
+        ambiguous: frozenset[str] = frozenset(),
+    ) -> None:
         self._resolve = resolve
+        self._ambiguous = ambiguous
         self.notes = notes or Notes()
         self._known: dict[str, Shape] = {}
         # By identity, each with its schema, so that no identity is given away twice.
@@ -149,7 +155,9 @@ class Schemas:
             return Shape(kind="object")
         if reference not in self._known:
             shape = self.shape(self._resolve(reference), (*trail, reference))
-            self._known[reference] = replace(shape, noun=noun(reference) or shape.noun)
+            self._known[reference] = replace(
+                shape, noun=noun(reference, self._ambiguous) or shape.noun
+            )
         return self._known[reference]
 
     def _own(self, schema: dict[str, Any], trail: tuple[str, ...]) -> Shape:

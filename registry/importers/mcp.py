@@ -15,11 +15,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import SplitResult, urlsplit
 
+from spm.registry.addresses import is_loopback
 from spm.registry.errors import ManifestError
-from spm.registry.formats.functions import assemble, define, plain, service_name
-from spm.registry.formats.loading import Notes, clean
-from spm.registry.formats.source import Source
-from spm.registry.hosts import is_loopback
+from spm.registry.importers.functions import assemble, define, plain, service_name
+from spm.registry.importers.references import Notes, clean
+from spm.registry.importers.source import Source
 from spm.registry.models import Effects, ToolSpec
 
 if TYPE_CHECKING:

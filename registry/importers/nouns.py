@@ -1,12 +1,13 @@
 """Which thing a field or a schema is about: nouns, owners, and names that say nothing alone."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
-from spm.registry.fields import is_generic
-from spm.registry.fields import singular as word_singular
-from spm.registry.formats.loading import clean
-from spm.registry.naming import fold as _fold
+from spm.registry.catalog.fields import is_generic
+from spm.registry.catalog.fields import singular as word_singular
+from spm.registry.catalog.naming import fold as _fold
+from spm.registry.importers.references import clean
 
 fold = lru_cache(50_000)(_fold)  # the same few thousand names, again and again
 
@@ -17,7 +18,8 @@ _AROUND = frozenset(
     "details extended nullable public response responses request requests reply result results dto "
     "model schema type object input output params parameters param arguments args payload body "
     "resource entity collection array items data info summary view envelope wrapper "
-    "definition properties schemas definitions defs value a an the of for with and to".split()
+    "definition properties schemas definitions defs def objs obj value a an the of for with and "
+    "to".split()
 )
 
 
@@ -34,21 +36,52 @@ def belongs(name: str, owner: str, *, nested: bool = False) -> str:
     return owner[:256] if generic and folded != owner else ""
 
 
-def noun(name: object) -> str:
-    """What a schema describes, by its title or its reference: `OrderListResponse` is an order."""
+def noun(name: object, ambiguous: frozenset[str] = frozenset()) -> str:
+    """What a schema describes, by its title or its reference: `OrderListResponse` is an order.
+
+    Args:
+        name: the title or reference.
+        ambiguous: nouns that need the package in front: `issuing.card` beside `card`.
+    """
     if not isinstance(name, str) or len(name) > 400:
         return ""
     # The part that names: after the last slash of a reference, after the last dot of a package.
-    for part in reversed(name.replace("~1", "/").rpartition("/")[2].split(".")):
-        spelled = fold(clean(part)).split("_")
-        parts = [w for w in spelled if w and not re.fullmatch(r"v?[0-9]+\w{0,8}", w)]
+    packages = name.replace("~1", "/").rpartition("/")[2].split(".")
+    for at in range(len(packages) - 1, -1, -1):
+        spelled = _unversioned(packages[at])
+        parts = list(spelled)
         while parts and parts[-1] in _AROUND:
             parts.pop()
         while parts and parts[0] in _AROUND:
             parts.pop(0)
+        if not parts and len(spelled) > 1:  # all of its words are such: a value list is one
+            parts = spelled
+        if parts and len(parts) <= 4:
+            found = singular("_".join(parts))[:256]
+            before = next((w for p in reversed(packages[:at]) if (w := _unversioned(p))), [])
+            return "_".join([*before, found]) if found in ambiguous and before else found
         if parts:
-            return singular("_".join(parts))[:256] if len(parts) <= 4 else ""
+            return ""
     return ""
+
+
+def ambiguous_nouns(names: Iterable[object]) -> frozenset[str]:
+    """Nouns under which packages of one document keep different schemas of the very same name."""
+    owners: dict[tuple[str, ...], set[str]] = {}
+    for name in names:
+        if isinstance(name, str):
+            spelled = [w for part in name.split(".") if (w := _unversioned(part))]
+            if spelled:
+                before = "_".join(word for part in spelled[:-1] for word in part)
+                owners.setdefault(tuple(spelled[-1]), set()).add(before)
+    shared = ("_".join(parts) for parts, packages in owners.items() if len(packages) > 1)
+    return frozenset(map(singular, shared))
+
+
+def _unversioned(part: str) -> list[str]:
+    """The words of a name, without versions."""
+    spelled = fold(clean(part)).split("_")
+    return [w for w in spelled if w and not re.fullmatch(r"v?[0-9]+\w{0,8}", w)]
 
 
 def singular(name: str) -> str:

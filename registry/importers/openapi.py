@@ -11,10 +11,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from spm.registry.catalog.naming import fold
+from spm.registry.catalog.resources import Reading
 from spm.registry.errors import ManifestError
-from spm.registry.formats.arazzo import answered, place_of
-from spm.registry.formats.loading import Notes, References, clean
-from spm.registry.formats.operations import (
+from spm.registry.importers.arazzo import answered, place_of
+from spm.registry.importers.inline_refs import write_out
+from spm.registry.importers.json_schema import Found, Schemas, Shape
+from spm.registry.importers.nouns import ambiguous_nouns
+from spm.registry.importers.openapi_operations import (
     FORMS,
     checked,
     effects_of,
@@ -25,11 +29,10 @@ from spm.registry.formats.operations import (
     placed,
     rank_of,
 )
-from spm.registry.formats.schema import Found, Schemas, Shape
-from spm.registry.formats.source import Link, Source
-from spm.registry.formats.written import write_out
+from spm.registry.importers.openapi_resources import Input, ResourceReader
+from spm.registry.importers.references import Notes, References, clean
+from spm.registry.importers.source import Link, Source
 from spm.registry.models import InputSpec, Manifest, ServiceSpec, ToolSpec
-from spm.registry.naming import fold
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 MAX_TOOLS = 50_000
@@ -77,7 +80,7 @@ def read_openapi(
     except ValidationError as error:
         raise ManifestError(f"{name} is not valid: {_reason(error)}.") from error
     notes = (*api.notes.sentences(), *api.references.notes.sentences())
-    return Source(name, "openapi", manifest, links, (), notes)
+    return Source(name, "openapi", manifest, links, (), notes, api.readings(drafts, kept))
 
 
 @dataclass
@@ -90,6 +93,8 @@ class _Draft:
     item: dict[str, Any]
     operation: dict[str, Any]
     outputs: list[Found] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    response: object = None
 
 
 class _Api:
@@ -101,7 +106,9 @@ class _Api:
         self.document, self.name = document, name
         self.notes = Notes()
         self.references = References(document, remote)
-        self.schemas = Schemas(self.references, self.notes)
+        components = _dict(_dict(document.get("components")).get("schemas"))
+        names = components or _dict(document.get("definitions"))
+        self.schemas = Schemas(self.references, self.notes, ambiguous_nouns(names))
         self._written: dict[tuple[int, bool], tuple[Shape, dict[str, Any]]] = {}
         self.old = "swagger" in document and "openapi" not in document
 
@@ -162,7 +169,7 @@ class _Api:
         flat = self._arguments(parameters, body, needed, flat=True)
         whole = self._arguments(parameters, body, needed, flat=False)
         of = self.schemas.items(self.schemas.shape(body)).noun
-        response = self._response(draft)
+        response = draft.response = self._response(draft)
         if response is not None:
             draft.outputs = self.schemas.fields(response, inputs=False, owner=owner_of(draft.path))
         elif draft.method not in ("head", "options"):
@@ -284,7 +291,11 @@ class _Api:
     ) -> tuple[InputSpec, ...]:
         places = {p["name"]: p["in"] for p in parameters}
         found = self.schemas.fields(arguments, inputs=True, owner=of or owner_of(draft.path))
-        return tuple(placed(f, draft.path, places) for f in found)
+        specs = tuple(placed(f, draft.path, places) for f in found)
+        draft.inputs = [
+            _input(one, spec, places, arguments) for one, spec in zip(found, specs, strict=True)
+        ]
+        return specs
 
     def _schema_of(self, parameter: dict[str, Any]) -> dict[str, Any]:
         schema = parameter.get("schema")
@@ -293,7 +304,10 @@ class _Api:
         if schema is None and self.old:
             schema = {k: v for k, v in parameter.items() if k in _OLD_KEYWORDS}
         more = {k: v for k, v in parameter.items() if k in ("description", "deprecated")}
-        return {**_dict(schema), **more}
+        plain = {k: v for k, v in _dict(schema).items() if k not in ("readOnly", "writeOnly")}
+        if "$ref" in plain and self.schemas.shape(plain).read_only:
+            plain = {k: v for k, v in self.follow(plain).items() if k != "readOnly"}
+        return {**plain, **more}
 
     def _scopes(self, operation: dict[str, Any]) -> tuple[str, ...]:
         """The scopes of the first way in; where one may also come without, none."""
@@ -351,6 +365,12 @@ class _Api:
         self._written[id(shape), inputs] = (shape, result)
         return result
 
+    def readings(self, drafts: list[_Draft], kept: set[str]) -> dict[str, Reading]:
+        """What the operations do to which resources, by tool name."""
+        responses = {draft.name: draft.response for draft in drafts}
+        reader = ResourceReader(self.schemas, drafts, responses)
+        return {d.name: reader.read(d, d.inputs) for d in drafts if d.name in kept}
+
     def links(self, drafts: list[_Draft]) -> Iterator[Link]:
         """The edges that the document declares itself."""
         by_id = {d.operation.get("operationId"): d for d in reversed(drafts) if _has_id(d)}
@@ -365,6 +385,15 @@ class _Api:
                         self.notes.add("Links to operations that are not here", draft.name)
                     else:
                         yield from _edges(link, draft, target)
+
+
+def _input(
+    found: Found, spec: InputSpec, places: dict[str, str], arguments: dict[str, Any]
+) -> Input:
+    place = places.get(found.path[0], "body") if len(found.path) == 1 else "body"
+    schema = arguments["properties"].get(found.path[0]) if len(found.path) == 1 else None
+    place = "body" if place in _BODIES else place
+    return Input(spec.name, found.path, place, spec.type, spec.description, schema)
 
 
 def _edges(link: dict[str, Any], draft: _Draft, target: _Draft) -> Iterator[Link]:

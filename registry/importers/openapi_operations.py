@@ -1,15 +1,16 @@
-"""What the path, the method and the media types of an operation tell about it, by themselves."""
+"""What an operation's path, method and media types say: name, family, effects."""
 
 import re
 from collections.abc import Callable
 from typing import Any, cast
 
+from spm.registry.catalog.naming import words
+from spm.registry.catalog.verbs import kind_of
 from spm.registry.errors import ManifestError
-from spm.registry.formats.loading import clean
-from spm.registry.formats.nouns import belongs, fold, singular
-from spm.registry.formats.schema import Found
+from spm.registry.importers.json_schema import Found
+from spm.registry.importers.nouns import belongs, fold, singular
+from spm.registry.importers.references import clean
 from spm.registry.models import Effects, InputSpec
-from spm.registry.naming import words
 
 _READ = frozenset("search list query get find lookup count fetch read describe batch_get".split())
 _WRITE = frozenset("create update put set add modify attach detach start stop run send".split())
@@ -35,7 +36,9 @@ def placed(found: Found, path: str, places: dict[str, str]) -> InputSpec:
 def nouns(path: str) -> list[str]:
     """The things that a path names, in its order."""
     parts = [clean(part) for part in path.split("/") if "{" not in part]
-    folded = [fold(part) for part in parts if not _NOT_NOUNS.fullmatch(part.lower())]
+    # /users/search searches users: a verb that reads names no thing.
+    named = [part for part in parts if kind_of(part) not in ("list", "search")]
+    folded = [fold(part) for part in named if not _NOT_NOUNS.fullmatch(part.lower())]
     return [singular(part)[:256] for part in folded if part]
 
 

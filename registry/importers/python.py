@@ -9,8 +9,9 @@ import inspect
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Never, NoReturn, Union, get_args, get_origin, get_type_hints
 
@@ -19,9 +20,9 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 from typing_extensions import TypedDict, is_typeddict
 
 from spm.registry.errors import ManifestError
-from spm.registry.formats.functions import assemble, define, effects_of
-from spm.registry.formats.loading import Notes
-from spm.registry.formats.source import Source
+from spm.registry.importers.functions import assemble, define, effects_of
+from spm.registry.importers.references import Notes
+from spm.registry.importers.source import Source
 from spm.registry.models import ToolSpec
 
 Function = Callable[..., Any]
@@ -52,6 +53,34 @@ def read_python(target: str, service: str | None = None) -> Source:
         functions = dict(_public(module, notes))
     tools = [_tool(name, function, path, notes) for name, function in functions.items()]
     return assemble(target, "python", service or path, tools, notes)
+
+
+def read_callables(functions: Iterable[Function], service: str | None = None) -> Source:
+    """Read functions that are at hand; none of them is called.
+
+    Args:
+        functions: the functions.
+        service: who provides the tools; without it, the name of their module.
+
+    Raises:
+        ManifestError: there is no function, or they are of several modules and nobody named the
+            service.
+    """
+    found = list(functions)
+    for one in found:
+        if not inspect.isroutine(one):
+            raise ManifestError(f"{one!r} is not a function, so it cannot be registered as a tool.")
+    modules = sorted({one.__module__ for one in found})
+    if service is None and len(modules) > 1:
+        raise ManifestError(
+            f"The functions are of several modules: {', '.join(modules)}. Name who provides them "
+            "with service=."
+        )
+    notes = Notes()
+    tools = [_tool(one.__qualname__, one, one.__module__, notes) for one in found]
+    named = service or "".join(modules)
+    source = assemble(named or "functions", "python", named, tools, notes)
+    return replace(source, origin=f"python:{named}")
 
 
 def load_function(target: str) -> Function:

@@ -1,4 +1,4 @@
-"""Load other people's documents: JSON or YAML from a file, and what they refer to; all bounded.
+"""Loads JSON or YAML documents and follows their references, within bounds.
 
 Nothing is fetched from the network here, and no file outside the document's own folder is opened.
 """
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin
 
-from spm.registry.documents import _decoded, _from_json, _is_json
+from spm.registry.catalog.naming import _INVISIBLE
 from spm.registry.errors import InputError, ManifestError
-from spm.registry.naming import _INVISIBLE
+from spm.registry.importers.documents import _decoded, _from_json, _is_json
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 64

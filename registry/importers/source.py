@@ -1,9 +1,11 @@
-"""What an importer hands over: a manifest, what else the document says, and what was left out."""
+"""The result of an importer: a manifest, explicit links, and notes on what was left out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from spm.registry.catalog.registration import Link
+from spm.registry.catalog.resources import Reading
 from spm.registry.models import Manifest, Trace
-from spm.registry.registration import Link
 
 __all__ = ["Link", "Source"]
 
@@ -19,5 +21,7 @@ class Source:
     workflows: tuple[Trace, ...] = ()
     # What could not be mapped, in sentences for the person who registers.
     notes: tuple[str, ...] = ()
+    # What tools do to which resources, by tool name; None: what their names say.
+    readings: Mapping[str, Reading] | None = None
     # What the source calls itself, the same on every machine: the owner of its service name.
     origin: str = ""

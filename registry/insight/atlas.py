@@ -1,4 +1,4 @@
-"""The health of the whole registry, without any request: dead ends, single supports, doubles.
+"""The health of the registry: fields without producers, single producers, duplicate tools.
 
 Everything is read in four queries and answered with sets; nothing is asked twice of the store.
 """
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from spm.registry.catalog.fields import canonical
+from spm.registry.catalog.naming import nearest
 from spm.registry.errors import UnknownField
-from spm.registry.fields import canonical
-from spm.registry.naming import nearest
-from spm.registry.reader import Reader
-from spm.registry.store import Row
+from spm.registry.store.interface import Row
+from spm.registry.store.reader import Reader
 
 ERROR_SHARE = 0.2
 # Below this many calls a share of errors says nothing.
@@ -92,15 +92,15 @@ class Contracts:
 def read_contracts(store: Reader) -> Contracts:
     """Read what every tool takes and gives."""
     same: dict[str, set[str]] = {}
-    for row in store.read("atlas/same"):
+    for row in store.read("insight/same"):
         same.setdefault(row["field"], set()).add(row["same"])
         same.setdefault(row["same"], set()).add(row["field"])
-    inputs = store.read("atlas/inputs")
+    inputs = store.read("insight/inputs")
     return Contracts(
-        tools={row["id"]: row for row in store.read("atlas/tools")},
+        tools={row["id"]: row for row in store.read("insight/tools")},
         required=_by_tool(row for row in inputs if row["required"]),
         optional=_by_tool(row for row in inputs if not row["required"]),
-        gives=_by_tool(store.read("atlas/outputs")),
+        gives=_by_tool(store.read("insight/outputs")),
         same=same,
     )
 
@@ -180,14 +180,14 @@ def survey(
         UnknownField: a visible field is none that a tool takes or gives.
     """
     found = read_contracts(store)
-    spoken = _known(visible, found)
+    known = _known(visible, found)
     return Atlas(
         tools=len(found.tools),
         active=len(found.active),
         fields=len(found.fields),
-        visible=spoken,
+        visible=known,
         asked=_asked(found),
-        unreachable=_unreachable(found, spoken),
+        unreachable=_unreachable(found, known),
         single_producers=_single(found),
         duplicates=duplicates(found),
         without_outputs=[t for t in found.active if not found.gives.get(t)],
@@ -213,9 +213,9 @@ def _asked(found: Contracts) -> list[Asked]:
     return sorted(rows, key=lambda row: (-row.consumers, row.field))
 
 
-def _unreachable(found: Contracts, spoken: list[str]) -> list[Unreachable]:
+def _unreachable(found: Contracts, known: list[str]) -> list[Unreachable]:
     """Tools in cycles that nobody can enter, and what hangs on them."""
-    runs, at_hand = found.reach(found.asked() | set(spoken))
+    runs, at_hand = found.reach(found.asked() | set(known))
     return [
         Unreachable(
             tool,

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
+from spm.registry.access.filtered_store import filtered
+from spm.registry.catalog.fields import canonical
+from spm.registry.catalog.naming import nearest
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import UnknownField, UnknownTool
-from spm.registry.fields import canonical
-from spm.registry.naming import nearest
-from spm.registry.sighted import sighted
-from spm.registry.store import Row, Store
-from spm.registry.tools import Resolver
+from spm.registry.store.interface import Row, Store
 
 # Families that are joined by edges, and edges between them: more is no picture any more.
 JOINED, JOINS = 18, 26
@@ -112,12 +112,12 @@ class Ground:
 def survey_ground(store: Store, caller: Caller) -> Ground:
     """Read what all pieces stand on, in four queries."""
     params = caller.params()
-    seen = sighted(store, caller)  # counts are also made of ways through hidden tools
-    travelled = seen.read("browse/travelled", **params)
+    seen = filtered(store, caller)  # counts are also made of ways through hidden tools
+    travelled = seen.read("insight/travelled", **params)
     return Ground(
-        families=seen.read("browse/families", **params),
-        gives=_by_field(store.read("browse/gives", **params)),
-        needs=_by_field(store.read("browse/needs", **params)),
+        families=seen.read("insight/families", **params),
+        gives=_by_field(store.read("insight/gives", **params)),
+        needs=_by_field(store.read("insight/needs", **params)),
         travelled={(row["first"], row["second"]): row["count"] for row in travelled},
     )
 
@@ -136,7 +136,7 @@ class Browser:
         self._store = store
         self._caller = caller
         self._ground = ground
-        self._seen = sighted(store, caller)
+        self._seen = filtered(store, caller)
         self._nodes: dict[str, Node] = {}
         self._edges: dict[tuple[str, str, str], Edge] = {}
 
@@ -223,7 +223,7 @@ class Browser:
         self._link(source, target, kind)
 
     def _travelled(self, own: str) -> None:
-        rows = self._seen.read("impact/transitions", ids=[own])
+        rows = self._seen.read("insight/transitions", ids=[own])
         others = {end for row in rows for end in (row["first"], row["second"])} - {own}
         cards = self._cards(others)
         for side in ("first", "second"):

@@ -1,4 +1,4 @@
-"""What would happen if a tool or a field went away: who stops, who used it, what replaces it.
+"""The impact of removing a tool or a field: what stops, what used it, what replaces it.
 
 Nothing is changed. A field that nobody made before is one that users say, and is never lost with a
 tool; a field that was made and has no active maker left is.
@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spm.registry.atlas import Contracts, read_contracts
+from spm.registry.catalog.fields import canonical
+from spm.registry.catalog.naming import nearest
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, UnknownName, UnknownTool
-from spm.registry.fields import canonical
+from spm.registry.insight.atlas import Contracts, read_contracts
 from spm.registry.menus.golden import GoldenRequest
-from spm.registry.naming import nearest
-from spm.registry.reader import Reader
-from spm.registry.store import Row
-from spm.registry.tools import Resolver
+from spm.registry.store.interface import Row
+from spm.registry.store.reader import Reader
 
 ONLY_PRODUCER, CYCLE = "only producer lost", "left in a cycle that nobody can enter"
 
@@ -244,14 +244,14 @@ def _alternatives(found: Contracts, tool: str) -> list[Alternative]:
 
 
 def _observed(store: Reader, tools: list[str]) -> Observed:
-    used = store.read("impact/usage", ids=tools)[0]
+    used = store.read("insight/usage", ids=tools)[0]
     total = store.read("state/counts")[0]["trajectories"]
     return Observed(
         trajectories=used["trajectories"],
         share=round(used["trajectories"] / total, 4) if total else 0.0,
         newest=used["newest"],
-        examples=store.read("impact/examples", ids=tools),
-        transitions=store.read("impact/transitions", ids=tools),
+        examples=store.read("insight/examples", ids=tools),
+        transitions=store.read("insight/transitions", ids=tools),
     )
 
 

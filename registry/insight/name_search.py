@@ -1,14 +1,14 @@
-"""Names by their beginnings, while somebody types: tools, fields and families in sight."""
+"""Names by their beginnings, while somebody types: visible tools, fields and families."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from spm.registry.access import Caller
-from spm.registry.browsing import Ground
-from spm.registry.lexical import terms
-from spm.registry.sighted import sighted
-from spm.registry.store import Store
+from spm.registry.access.caller import Caller
+from spm.registry.access.filtered_store import filtered
+from spm.registry.insight.browse import Ground
+from spm.registry.search.bm25 import terms
+from spm.registry.store.interface import Store
 
 Kind = Literal["tool", "field", "family"]
 KINDS: tuple[Kind, ...] = ("tool", "field", "family")
@@ -47,7 +47,7 @@ class Names:
 
 def read_names(store: Store, caller: Caller, ground: Ground) -> Names:
     """Read all names that a caller may know."""
-    seen = sighted(store, caller)
+    seen = filtered(store, caller)
     tools = [
         Match("tool", row["id"], row["name"], row["id"].partition("/")[0])
         for row in seen.read("tools/names")

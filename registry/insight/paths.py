@@ -1,14 +1,14 @@
-"""Dependency questions: how one tool leads to another, and what must run before a tool can."""
+"""Paths between tools, and plans: the tools that must run before another can."""
 
 import heapq
 from dataclasses import dataclass, field
 
+from spm.registry.catalog.fields import canonical
+from spm.registry.catalog.naming import nearest
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError, UnknownField
-from spm.registry.fields import canonical
-from spm.registry.naming import nearest
-from spm.registry.reader import Reader
-from spm.registry.store import Row
-from spm.registry.tools import Resolver
+from spm.registry.store.interface import Row
+from spm.registry.store.reader import Reader
 
 MAX_HOPS = 8
 # What no tool makes, only a user can say: asking costs a few tools. Asking for what a tool could
@@ -87,7 +87,7 @@ def _observed(store: Reader, first: str, last: str) -> list[Hop]:
     frontier = [first]
     for _ in range(MAX_HOPS):
         best: dict[str, tuple[int, Hop]] = {}
-        for row in store.read("path/followers", ids=sorted(frontier)):
+        for row in store.read("insight/followers", ids=sorted(frontier)):
             tool = row["next"]
             if tool == first or tool in came:
                 continue

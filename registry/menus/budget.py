@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spm.registry.ranking import Menu, MenuItem
+from spm.registry.menus.menu import Menu, MenuItem
 
 # No tokenizer fits every model. English text and JSON have about four bytes to a token, other
 # scripts more bytes to a character, so bytes are counted and not characters.

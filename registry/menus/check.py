@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
 from spm.registry.menus.golden import GoldenRequest
-from spm.registry.ranking import Menu
-from spm.registry.tools import Resolver
+from spm.registry.menus.menu import Menu
 
 FIRST = 5
 BASELINE = 1

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from spm.registry.menus.lockfile import Lock
-from spm.registry.ranking import WhyNot
-from spm.registry.store import Row, Store
+from spm.registry.menus.menu import WhyNot
+from spm.registry.store.interface import Row, Store
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Why the tools of a menu are where they are, in words."""
 
-from spm.registry.ranking import Edge, Menu, MenuItem
+from spm.registry.menus.menu import Edge, Menu, MenuItem
+from spm.registry.menus.provider_names import ARROW, NO_ROUTE
 
 MOST = 6
 # Signals of a learned ranker that people understand, all between 0 and 1.
@@ -23,9 +24,9 @@ def _strongest(item: MenuItem, edges: list[Edge]) -> str:
         return f"seen {seen}×"
     if around:
         return "fields"
-    spoken = {word: item.signals.get(signal, 0.0) for signal, word in _SPOKEN.items()}
-    if max(spoken.values()) > 0:
-        return max(spoken, key=lambda word: (spoken[word], word))
+    strengths = {word: item.signals.get(signal, 0.0) for signal, word in _SPOKEN.items()}
+    if max(strengths.values()) > 0:
+        return max(strengths, key=lambda word: (strengths[word], word))
     return max(item.terms, key=lambda term: (item.terms[term], term), default="-")
 
 
@@ -50,3 +51,55 @@ def _line(edge: Edge, names: dict[str, str]) -> str:
     if edge.kind == "declared":
         return f"{edge.field} from {source}"
     return f"after {source}, seen {edge.count}×"
+
+
+def basis(menu: Menu) -> list[str]:
+    """Who built the menu, at which revision, and how much observed evidence counted."""
+    model = f", model {menu.model[:12]}" if menu.model else ""
+    return [
+        f"Ranker: {menu.ranker}{model}; revision {menu.revision} of the registry",
+        f"Trust in observed evidence: {menu.trust:.2f}, from {menu.traces} similar traces "
+        "(0: declared fields alone)",
+    ]
+
+
+def terms(found: dict[str, float]) -> list[str]:
+    """The terms of a score, the largest first."""
+    ordered = sorted(found, key=lambda term: (-found[term], term))
+    return [f"{term} {found[term]:.3f}" for term in ordered]
+
+
+def signals(item: MenuItem) -> list[str]:
+    """What a learned ranker saw of the tool, and what its place in front is the sum of."""
+    lines = []
+    if item.signals:
+        seen = [f"{name} {value:.2f}" for name, value in item.signals.items() if value]
+        lines.append("saw " + ", ".join(seen))
+    if item.order:
+        parts = [f"{name} {value:+.2f}" for name, value in item.order.items() if value]
+        lines.append(f"place {sum(item.order.values()):.2f} = " + ", ".join(parts))
+    return lines
+
+
+def explanation(menu: Menu, names: dict[str, str]) -> str:
+    """Why each tool of a menu stands where it stands, as lines of text.
+
+    Args:
+        menu: a menu.
+        names: what to call the tools.
+    """
+    lines = [
+        f"Route: {ARROW.join(names[tool] for tool in menu.route) or NO_ROUTE}",
+        *basis(menu),
+        *menu.notes,
+    ]
+    inward = reasons(menu, names)
+    for item in menu.items:
+        parts = " + ".join(terms(item.terms))
+        head = f"{item.rank}. {names[item.id]} ({item.role})"
+        lines += ["", f"{head}, score {item.score:.3f} = {parts}"]
+        for field, givers in item.needs.items():
+            by = ", ".join(names.get(giver, giver) for giver in givers)
+            lines.append(f"   needs {field} from {by or 'the user'}")
+        lines += [f"   {line}" for line in (*inward[item.id], *signals(item))]
+    return "\n".join(lines)

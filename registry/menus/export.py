@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from spm.registry.catalog.tools import definitions
+from spm.registry.json_text import json_text, printable
 from spm.registry.menus.budget import Fitted, fit
 from spm.registry.menus.evidence import review
-from spm.registry.menus.names import Names, name, spoken
+from spm.registry.menus.formats import PrintedFormat
+from spm.registry.menus.menu import Menu
+from spm.registry.menus.provider_names import Names, display_names, name
 from spm.registry.menus.providers import NEUTRAL, PROVIDERS, Provider, entries, refused
-from spm.registry.printing import json_text, printable
-from spm.registry.ranking import Menu
-from spm.registry.store import Store
-from spm.registry.tools import definitions
+from spm.registry.store.interface import Store
 
 if TYPE_CHECKING:
     from spm.registry.models import ToolSpec
 
 
 @dataclass(frozen=True)
-class Serving:
+class ExportedMenu:
     """A menu with the names and definitions under which one provider takes it."""
 
     menu: Menu
@@ -48,9 +49,9 @@ class Serving:
 
     def called(self, aliases: bool) -> dict[str, str]:
         """What people call each tool: by its name, or by the one with its rank in front."""
-        return self.names.of if aliases else spoken(self.menu.items)
+        return self.names.of if aliases else display_names(self.menu.items)
 
-    def text(self, shape: str, *, aliases: bool = False) -> str:
+    def text(self, shape: PrintedFormat, *, aliases: bool = False) -> str:
         """What is printed and sent in one of the formats, but for the table."""
         match shape:
             case "json":
@@ -83,14 +84,14 @@ class Serving:
         return said
 
 
-def serve(
+def export_menu(
     store: Store,
     menu: Menu,
-    format: str | None = None,
+    format: PrintedFormat | None = None,
     *,
     ranked: bool = False,
     budget: int | None = None,
-) -> Serving:
+) -> ExportedMenu:
     """Make a menu ready for a provider.
 
     Args:
@@ -109,7 +110,9 @@ def serve(
         found = {e.item.id: e for e in entries(menu.items, called, specs)}
         fitted = fit(menu, budget, lambda item: provider.define(found[item.id]))
         menu = fitted.menu
-    return Serving(menu, name(menu.items, provider.rule, ranked=ranked), specs, provider, fitted)
+    return ExportedMenu(
+        menu, name(menu.items, provider.rule, ranked=ranked), specs, provider, fitted
+    )
 
 
 def _fitting(fitted: Fitted) -> list[str]:

@@ -1,4 +1,4 @@
-"""Frozen menus: what a caller was offered, kept in the graph so that every worker sees the same.
+"""Frozen menus: stored in the graph, so that every worker serves the same one.
 
 A frozen menu is known by the digest of its content. It pins the version and the content hash of
 every tool, so that what is listed later is what was frozen, and what changed since is noticed.
@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.errors import InputError
-from spm.registry.menus.names import MCP, Names, name
+from spm.registry.menus.menu import Ask, Menu, MenuItem
+from spm.registry.menus.provider_names import MCP, Names, name
 from spm.registry.models import digest
-from spm.registry.ranking import Ask, Menu, MenuItem
-from spm.registry.reader import Reader
-from spm.registry.store import Row, Store, Transaction, now
+from spm.registry.store.interface import Row, Store, Transaction, now
+from spm.registry.store.reader import Reader
 
 DAYS = 30.0
 MOST = 1_000  # of one team: whoever freezes without end must not fill the graph

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.catalog.tools import resolver_for
 from spm.registry.menus.check import Result, judge
 from spm.registry.menus.golden import GoldenRequest
 from spm.registry.registry import Registry
-from spm.registry.sighted import sighted
-from spm.registry.tools import Resolver
 
 
 def replay(
@@ -20,7 +19,7 @@ def replay(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Result]:
     """Build the menu of each golden request as the caller sees it, and measure it."""
-    resolver = Resolver(sighted(registry.store, caller))
+    resolver = resolver_for(registry.store, caller)
     results = []
     for done, known in enumerate(golden, 1):
         built = registry.menu(

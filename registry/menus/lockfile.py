@@ -1,4 +1,4 @@
-"""Locks: what a menu was and of what it was made, as canonical JSON without a single value."""
+"""Lock files: a menu and its inputs as canonical JSON, without any value."""
 
 import hashlib
 import json
@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.errors import InputError
-from spm.registry.ranking import Ask, Menu, Role
-from spm.registry.store import Store
+from spm.registry.menus.formats import MenuFormat
+from spm.registry.menus.menu import Ask, Menu, Role
+from spm.registry.store.interface import Store
 
 MAX_BYTES = 50_000_000
 
@@ -31,9 +32,9 @@ class LockedAsk(_Record):
     read_only: bool
     done: tuple[str, ...]
     token_budget: int | None
-    format: str  # whose definitions the budget counts, and
+    format: MenuFormat | None  # whose definitions the budget counts (None: no provider's), and
     aliases: bool  # whether with ranks in their names
-    without: tuple[str, ...] = ()  # later than the others: older locks have none
+    without: tuple[str, ...]
 
     def ask(self) -> Ask:
         """The same question again."""
@@ -88,7 +89,7 @@ def lock(
     menu: Menu,
     *,
     budget: int | None = None,
-    format: str = "openai",
+    format: MenuFormat | None = None,
     aliases: bool = False,
 ) -> Lock:
     """Record a menu; `budget`, `format` and `aliases` say how it was cut, to cut it so again."""

@@ -1,10 +1,10 @@
-"""Menus as Markdown: for issues, wikis and prompts. What a tool says of itself stays text."""
+"""Menus as Markdown. Text that comes from tools stays text."""
 
 import re
 
-from spm.registry.menus.names import ARROW
-from spm.registry.pictures.rendering import one_line
-from spm.registry.ranking import Menu, MenuItem
+from spm.registry.menus.menu import Menu, MenuItem
+from spm.registry.menus.provider_names import ARROW, NO_ROUTE
+from spm.registry.pictures.drawing import one_line
 
 # Everything with a meaning in Markdown, its tables, links or HTML becomes a character reference:
 # unlike a backslash that works in tables and HTML alike. A line inside of a word, as in
@@ -15,7 +15,7 @@ _SIGNS = re.compile(r"[^\w ,.:;()/+=%'\"?!→←-]|(?<![^\W_])_|_(?![^\W_])|:(?=
 def to_markdown(menu: Menu, names: dict[str, str], review: list[str]) -> str:
     """A menu as headings and tables."""
     lines = ["# Tools", "", f"Request: {text(menu.request)}", ""]
-    lines += [f"Route: {text(ARROW.join(names[tool] for tool in menu.route))}", ""]
+    lines += [f"Route: {text(ARROW.join(names[tool] for tool in menu.route)) or NO_ROUTE}", ""]
     known = ", ".join(menu.state) or "nothing"
     lines += [f"Known: {text(known)}. Similar traces: {menu.traces}.", ""]
     if review:

@@ -1,9 +1,9 @@
-"""What a menu is, what it is asked for, and what whoever builds one must offer."""
+"""The menu, the request for one, and the interface of a ranker."""
 
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import InputError
 
 SIZE = 32
@@ -86,8 +86,8 @@ class Menu:
     state: list[str]  # the visible fields F0, and those of `Ask.state`
     route: list[str]  # ids of the tools in front
     items: list[MenuItem]
-    ranker: str  # "plain", "prior" or the name of a trained model
-    model: str  # digest of the weights; empty for the plain ranker
+    ranker: str  # "prior" or the name of a trained model
+    model: str  # digest of the weights; empty for a ranker without any
     traces: int  # similar observed requests behind this menu
     trust: float  # weight of observed evidence in it, 0 (only declared) to 1
     revision: int
@@ -108,7 +108,7 @@ class WhyNot:
 
 
 class Ranker(Protocol):
-    """Builds menus. The plain one is in `plain.py`; the learned one comes from `spm.gnn`."""
+    """Builds menus. The default one comes from `spm.gnn`, by the entry point `spm.rankers`."""
 
     @property
     def name(self) -> str:

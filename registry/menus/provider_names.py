@@ -6,9 +6,10 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from spm.registry.ranking import MenuItem
+from spm.registry.menus.menu import MenuItem
 
 ARROW = " → "
+NO_ROUTE = "none is clear"  # where no target leads: the menu lists candidates
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def name(items: list[MenuItem], rule: Rule, *, ranked: bool = False) -> Names:
     return Names({item.id: f"{item.rank:0{width}d}_{named[item.id]}" for item in items})
 
 
-def spoken(items: list[MenuItem]) -> dict[str, str]:
+def display_names(items: list[MenuItem]) -> dict[str, str]:
     """What people call the tools: by name, and those that share one by id, as all commands do."""
     taken = Counter(text for item in items for text in (item.name, item.id))
     return {item.id: item.name if taken[item.name] == 1 else item.id for item in items}

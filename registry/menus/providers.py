@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spm.registry.menus.names import ANTHROPIC, MCP, OPENAI, Names, Rule
-from spm.registry.ranking import Menu, MenuItem
+from spm.registry.menus.menu import Menu, MenuItem
+from spm.registry.menus.provider_names import ANTHROPIC, MCP, OPENAI, Names, Rule
 
 if TYPE_CHECKING:  # a menu in a table needs no definition, nor what checks them
     from spm.registry.models import OutputSpec, ToolSpec
@@ -130,6 +130,7 @@ class Provider:
     wrap: Callable[[list[Json]], Any] = list
 
 
+# By the names of `formats.ProviderFormat`.
 PROVIDERS: dict[str, Provider] = {
     "openai": Provider(OPENAI, openai, openai),
     "openai-responses": Provider(OPENAI, openai_responses, openai_responses),
@@ -184,7 +185,7 @@ def _schema(fields: Iterable[OutputSpec]) -> Json:
 
 def clean(text: str) -> str:
     """Text as the registry accepts it."""
-    from spm.registry.formats.loading import clean
+    from spm.registry.importers.references import clean
 
     return clean(text)
 

@@ -1,12 +1,24 @@
-"""Tools in their places: what each needs and from whom, and why one stands before another."""
+"""The role of each tool in a menu, its required fields, and which tools produce them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from spm.registry.ranking import Edge, MenuItem, Role
-from spm.registry.route import Contract
-from spm.registry.store import Row
+from spm.registry.menus.menu import MenuItem, Role
+from spm.registry.store.interface import Row
+
+
+@dataclass(frozen=True)
+class Contract:
+    """Required fields and produced fields of a tool."""
+
+    needs: list[str]
+    gives: list[str]
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """The fields that it brings about; one that it takes itself is only echoed."""
+        return frozenset(self.gives).difference(self.needs)
 
 
 @dataclass(frozen=True)
@@ -21,11 +33,6 @@ class Known:
     given: frozenset[str]
     made: Mapping[str, str]
 
-    @property
-    def fields(self) -> set[str]:
-        """All fields that are there."""
-        return {*self.given, *self.made}
-
 
 @dataclass(frozen=True)
 class Places:
@@ -36,6 +43,8 @@ class Places:
     contracts: dict[str, Contract]
     known: Known
     target: str | None = None  # what resolves the request; what follows it only delivers
+    # For tools of a planned route, who gives each field: "request", "ask" or a tool.
+    supplies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -46,10 +55,8 @@ class Places:
         """Who makes each field, in order."""
         found: dict[str, list[str]] = {}
         for tool in self.order:
-            contract = self.contracts[tool]
-            for name in dict.fromkeys(contract.gives):
-                if contract.makes(name):
-                    found.setdefault(name, []).append(tool)
+            for name in self.contracts[tool].made:
+                found.setdefault(name, []).append(tool)
         return found
 
     def needs(self, tool: str) -> dict[str, list[str]]:
@@ -60,8 +67,11 @@ class Places:
         place = self._place
         found: dict[str, list[str]] = {}
         for name in self.contracts[tool].needs:
+            who = self.supplies.get(tool, {}).get(name)
             if name in self.known.given:
                 found[name] = ["request"]
+            elif who is not None:
+                found[name] = [] if who == "ask" else [who]
             elif name in self.known.made:
                 found[name] = [self.known.made[name]]
             else:
@@ -110,32 +120,3 @@ class Places:
                 )
             )
         return made
-
-
-def edges(items: list[MenuItem], route: list[str], transitions: Iterable[Row]) -> list[Edge]:
-    """What leads to or from the route, always from a tool to a later one.
-
-    Args:
-        items: the menu.
-        route: its front.
-        transitions: rows of id, next and count.
-    """
-    place = {item.id: item.rank for item in items}
-
-    def leads(source: str, target: str) -> bool:
-        there = source in place and target in place and place[source] < place[target]
-        return there and (source in route or target in route)
-
-    found = [
-        Edge(source, item.id, "declared", name, 0)
-        for item in items
-        for name, sources in item.needs.items()
-        for source in sources
-        if leads(source, item.id)
-    ]
-    found += [
-        Edge(row["id"], row["next"], "observed", "", row["count"])
-        for row in transitions
-        if leads(row["id"], row["next"])
-    ]
-    return sorted(found, key=lambda e: (place[e.target], place[e.source], e.kind, e.field))

@@ -1,1 +1,1 @@
-"""Graph answers as pictures: what to draw, where to put it, and how to write it down."""
+"""Graph answers as pictures: drawings, their layout, and the formats they are written in."""

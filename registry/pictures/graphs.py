@@ -1,4 +1,4 @@
-"""What to draw: paths, plans, impacts, a tool with its neighbours, and the answers of queries.
+"""Drawings of paths, plans, impacts, a tool's neighbours and query answers.
 
 Arrows follow the data: from the tool that makes a field, through the field, to who takes it.
 """
@@ -6,12 +6,12 @@ Arrows follow the data: from the tool that makes a field, through the field, to 
 from collections.abc import Iterator
 from typing import Any
 
-from spm.registry.graph import RELATIONSHIPS
-from spm.registry.impact import Impact
-from spm.registry.paths import Path, Plan
-from spm.registry.pictures.rendering import Drawing, Edge, Node
-from spm.registry.store import Answer, Store
-from spm.registry.tools import show
+from spm.registry.catalog.tools import show
+from spm.registry.insight.impact import Impact
+from spm.registry.insight.paths import Path, Plan
+from spm.registry.pictures.drawing import Drawing, Edge, Node
+from spm.registry.store.interface import Answer, Store
+from spm.registry.store.schema import RELATIONSHIPS
 
 # More than this no picture can show; what is left out is said in the title.
 MAX_NODES = 400

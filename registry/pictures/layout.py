@@ -1,17 +1,21 @@
 """Where the nodes of a small graph go: layers from left to right, few crossings, short edges.
 
 Sugiyama's steps in their simplest form: break cycles, longest-path layers, barycentre order, then
-positions that follow the neighbours as far as the order allows. Knows nothing of pictures.
+positions that follow the neighbours as far as the order allows. Knows nothing of pictures; what it
+finds is drawn by `page` and, in a browser, by the service's graph.js.
 """
 
 from bisect import bisect_right, insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 SWEEPS = 12
-COLUMN_GAP, ROW_GAP, MARGIN = 64.0, 14.0, 24.0
+# Edges looked at in all sweeps together: larger graphs get fewer of them, so that none takes long.
+WORK = 300_000
+COLUMN_GAP, ROW_GAP, MARGIN = 64.0, 16.0, 16.0
 # A long edge passes between the nodes of a column through a gap of this height.
-LANE = 12.0
+LANE = 8.0
 
 Point = tuple[float, float]
 
@@ -27,21 +31,34 @@ class Layout:
 
 
 def arrange(
-    sizes: list[tuple[float, float]], edges: list[tuple[int, int]], gap: float = COLUMN_GAP
+    sizes: Sequence[tuple[float, float]],
+    edges: Sequence[tuple[int, int]],
+    *,
+    gap: float = COLUMN_GAP,
+    lane_gap: float = ROW_GAP,
+    layers: Sequence[int] | None = None,
 ) -> Layout:
-    """Place nodes of given width and height, with `gap` between columns.
+    """Place nodes.
 
     A route goes from the first to the second of an edge; its points are joined by lines and curves
-    in turn. An edge from a node to itself gets an empty route.
+    in turn. An edge that leads to no later column gets an empty route: of given layers, and from a
+    node to itself.
+
+    Args:
+        sizes: width and height of each node.
+        edges: pairs of places in `sizes`.
+        gap: between columns.
+        lane_gap: between two long edges that cross a column side by side.
+        layers: the column of each node, where they are known.
     """
-    forward = _without_cycles(len(sizes), edges)
-    layers = _layers(len(sizes), forward)
+    forward, layers = _layered(len(sizes), edges) if layers is None else (edges, list(layers))
     # Nodes beyond the given ones are lanes: where a long edge crosses a column.
     heights = [height for _, height in sizes]
-    chains = [_chain(a, b, layers, heights) if a != b else [] for a, b in forward]
+    chains = [_chain(a, b, layers, heights) if layers[a] < layers[b] else [] for a, b in forward]
     links = sorted({pair for chain in chains for pair in pairwise(chain)})
     columns = _order(layers, links)
-    ys = _heights(columns, heights, links)
+    gaps = [ROW_GAP] * len(sizes) + [lane_gap] * (len(heights) - len(sizes))
+    ys = _heights(columns, heights, gaps, links)
     xs, widths = _columns(columns, sizes, gap)
     routes = [
         _route(chain, edge != turned, xs, widths, ys, sizes, layers)
@@ -55,15 +72,31 @@ def arrange(
     return Layout(centres, moved, right, bottom - top)
 
 
-def _without_cycles(count: int, edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _layered(
+    count: int, edges: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """The edges without cycles and the layers of the nodes, in as few columns as may be.
+
+    Which edges close a cycle depends on where the walk begins: with what nothing leads to, or with
+    the first node.
+    """
+    entered = {b for a, b in edges if a != b}
+    found = []
+    for starts in (sorted(range(count), key=entered.__contains__), range(count)):
+        forward = _without_cycles(count, edges, starts)
+        found.append((forward, _layers(count, forward)))
+    return min(found, key=lambda one: max(one[1], default=0))
+
+
+def _without_cycles(
+    count: int, edges: Sequence[tuple[int, int]], starts: Sequence[int]
+) -> list[tuple[int, int]]:
     """Turn round the edges that close a cycle, found by walking depth first."""
     after: list[list[int]] = [[] for _ in range(count)]
     for a, b in edges:
         after[a].append(b)
     state = [0] * count  # 0 not seen, 1 on the way, 2 done
     back: set[tuple[int, int]] = set()
-    entered = {b for a, b in edges if a != b}
-    starts = sorted(range(count), key=entered.__contains__)
     for start in starts:
         if state[start]:
             continue
@@ -132,7 +165,9 @@ def _order(layers: list[int], links: list[tuple[int, int]]) -> list[list[int]]:
     before, after = _neighbours(len(layers), links)
     best, fewest = [list(c) for c in columns], _crossings(columns, links, layers)
     place = {n: float(i) for column in columns for i, n in enumerate(column)}
-    for sweep in range(SWEEPS):
+    for sweep in range(_sweeps(links)):
+        if not fewest:
+            break
         there = sweep % 2 == 0
         around = before if there else after
         for column in columns if there else reversed(columns):
@@ -143,6 +178,10 @@ def _order(layers: list[int], links: list[tuple[int, int]]) -> list[list[int]]:
         if count < fewest:
             best, fewest = [list(c) for c in columns], count
     return best
+
+
+def _sweeps(links: list[tuple[int, int]]) -> int:
+    return max(1, min(SWEEPS, WORK // max(1, len(links))))
 
 
 def _mean(node: int, around: list[list[int]], place: dict[int, float]) -> float:
@@ -173,32 +212,41 @@ def _crossings(columns: list[list[int]], links: list[tuple[int, int]], layers: l
 
 
 def _heights(
-    columns: list[list[int]], heights: list[float], links: list[tuple[int, int]]
+    columns: list[list[int]],
+    heights: list[float],
+    gaps: list[float],
+    links: list[tuple[int, int]],
 ) -> list[float]:
     before, after = _neighbours(len(heights), links)
     ys = [0.0] * len(heights)
-    for column in columns:
-        for node, y in zip(column, _stacked(column, [0.0] * len(column), heights), strict=True):
+    spaced = [(column, _offsets(column, heights, gaps)) for column in columns]
+    for column, steps in spaced:
+        for node, y in zip(column, _stacked([0.0] * len(column), steps), strict=True):
             ys[node] = y
-    for sweep in range(2 * SWEEPS):
-        for column in columns if sweep % 2 == 0 else reversed(columns):
+    for sweep in range(2 * _sweeps(links)):
+        for column, steps in spaced if sweep % 2 == 0 else reversed(spaced):
             wanted = []
             for node in column:
                 around = before[node] + after[node]
                 wanted.append(sum(ys[m] for m in around) / len(around) if around else ys[node])
-            for node, y in zip(column, _stacked(column, wanted, heights), strict=True):
+            for node, y in zip(column, _stacked(wanted, steps), strict=True):
                 ys[node] = y
     return ys
 
 
-def _stacked(column: list[int], wanted: list[float], heights: list[float]) -> list[float]:
+def _offsets(column: list[int], heights: list[float], gaps: list[float]) -> list[float]:
+    """How far below the first node of a column each one stands when nothing is between them."""
+    offsets = [0.0]
+    for a, b in pairwise(column):
+        offsets.append(offsets[-1] + (heights[a] + heights[b]) / 2 + max(gaps[a], gaps[b]))
+    return offsets
+
+
+def _stacked(wanted: list[float], offsets: list[float]) -> list[float]:
     """The positions nearest to the wanted ones that keep order and distance.
 
     Least squares by pooling neighbours that want to be in each other's place.
     """
-    offsets = [0.0]
-    for a, b in pairwise(column):
-        offsets.append(offsets[-1] + (heights[a] + heights[b]) / 2 + ROW_GAP)
     pools: list[tuple[float, int]] = []  # mean and size
     for want, offset in zip(wanted, offsets, strict=False):
         mean, size = want - offset, 1
@@ -211,7 +259,7 @@ def _stacked(column: list[int], wanted: list[float], heights: list[float]) -> li
 
 
 def _columns(
-    columns: list[list[int]], sizes: list[tuple[float, float]], gap: float
+    columns: list[list[int]], sizes: Sequence[tuple[float, float]], gap: float
 ) -> tuple[list[float], list[float]]:
     """Left edge and width of each column."""
     widths = [max((sizes[n][0] for n in c if n < len(sizes)), default=LANE) for c in columns]
@@ -228,7 +276,7 @@ def _route(
     xs: list[float],
     widths: list[float],
     ys: list[float],
-    sizes: list[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
     layers: list[int],
 ) -> list[Point]:
     """From the first node to the edge of its column, through the lanes, and in to the last.

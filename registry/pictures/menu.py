@@ -1,10 +1,10 @@
 """The route of a menu as a picture, with the whole menu as a table below it."""
 
 from spm.registry.menus.evidence import evidence
-from spm.registry.menus.names import spoken
-from spm.registry.pictures.drawings import Board
-from spm.registry.pictures.rendering import Drawing, Node, Table, shortened
-from spm.registry.ranking import Menu, MenuItem
+from spm.registry.menus.menu import Menu, MenuItem
+from spm.registry.menus.provider_names import display_names
+from spm.registry.pictures.drawing import Drawing, Node, Table, shortened
+from spm.registry.pictures.graphs import Board
 
 COLUMNS = ("#", "role", "tool", "needs", "gives", "evidence", "what it does")
 
@@ -13,7 +13,7 @@ def draw_menu(menu: Menu) -> Drawing:
     """The tools of the route, the fields they hand on, and what was seen between them."""
     board = Board()
     route = [item for item in menu.items if item.id in menu.route]
-    names = spoken(menu.items)
+    names = display_names(menu.items)
     for item in route:
         board.add(_node(item, names[item.id]))
     joined = set()

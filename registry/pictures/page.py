@@ -3,10 +3,8 @@
 import base64
 import hashlib
 import unicodedata
-from html import escape
 
-from spm.registry.pictures.layout import COLUMN_GAP, Layout, Point, arrange
-from spm.registry.pictures.rendering import (
+from spm.registry.pictures.drawing import (
     DARK,
     DASHED,
     KINDS,
@@ -16,19 +14,17 @@ from spm.registry.pictures.rendering import (
     Edge,
     Node,
     Table,
-    one_line,
+    kind_of,
     shortened,
     thickness,
 )
+from spm.registry.pictures.layout import COLUMN_GAP, Point, arrange
+from spm.registry.pictures.svg import THEME, label, tag, text
 
 LABEL, NOTE, ALONG = 30, 38, 18
 _CHAR, _SMALL, _PADDING = 7.4, 6.1, 26.0
 
 _STYLE = """
-:root { color-scheme: light dark; --page: #fbfbfa; --ink: #22252a; --soft: #62676f;
-  --edge: #9aa0a9; --hot: #1f4e96; --rule: #e3e4e6; }
-@media (prefers-color-scheme: dark) { :root { --page: #131417; --ink: #e8eaee; --soft: #a2a8b1;
-  --edge: #6d737d; --hot: #8fb8ff; --rule: #2b2e34; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
@@ -121,7 +117,10 @@ def page(drawing: Drawing) -> str:
         _node(node, names[node.id], centre)
         for node, centre in zip(drawing.nodes, layout.centres, strict=True)
     ]
-    title = _text(drawing.title)
+    size = {"width": round(layout.width), "height": round(layout.height)}
+    box = {"viewBox": f"0 0 {layout.width:.0f} {layout.height:.0f}", "role": "group"}
+    drawn = tag("svg", *edges, *nodes, **size, **box, aria_label=drawing.title)
+    title = text(drawing.title)
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     return f"""<!doctype html>
 <html lang="en">
@@ -131,7 +130,7 @@ def page(drawing: Drawing) -> str:
 style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>{_STYLE}{_colours()}</style>
+<style>{THEME}{_STYLE}{_colours()}</style>
 </head>
 <body>
 <header>
@@ -140,37 +139,29 @@ style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
 {_legend(drawing)}
 </header>
 <main>
-{_svg(layout, edges, nodes, title)}
+{drawn}
 </main>
-{_table(drawing.table)}{_as_text(drawing, links)}
+{_table(drawing.table)}{_summary(links)}
 <script>{_SCRIPT}</script>
 </body>
 </html>
 """
 
 
-def _svg(layout: Layout, edges: list[str], nodes: list[str], title: str) -> str:
-    size = f'width="{layout.width:.0f}" height="{layout.height:.0f}"'
-    box = f'viewBox="0 0 {layout.width:.0f} {layout.height:.0f}"'
-    parts = "\n".join([*edges, *nodes])
-    return f'<svg {size} {box} role="group" aria-label="{title}">\n{parts}\n</svg>'
-
-
 def _node(node: Node, name: str, centre: Point) -> str:
     x, y = centre
     width, height = _size(node)
-    kind = _kind(node)
-    radius = height / 2 if kind in PILLS else 8
+    kind = kind_of(node)
     note = shortened(node.note, NOTE)
-    label = f'<text x="{x:.1f}" y="{y + (-1.5 if note else 4.5):.1f}">{_label(node)}</text>'
-    if note:
-        label += f'<text class="note" x="{x:.1f}" y="{y + 13:.1f}">{_text(note)}</text>'
-    full = _text(" · ".join(t for t in (node.id, node.note, KINDS[kind]) if t))
-    return (
-        f'<g class="node {kind}" id="{name}" tabindex="0" role="img" aria-label="{full}">'
-        f"<title>{full}</title>"
-        f'<rect x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" '
-        f'height="{height:.1f}" rx="{radius:.0f}"/>{label}</g>'
+    full = " · ".join(t for t in (node.id, node.note, KINDS[kind]) if t)
+    corner = {"x": x - width / 2, "y": y - height / 2, "rx": height / 2 if kind in PILLS else 8}
+    return tag(
+        "g",
+        tag("title", text(full)),
+        tag("rect", width=width, height=height, **corner),
+        label(x, y + (-1.5 if note else 4.5), shortened(node.label, LABEL)),
+        label(x, y + 13, note, class_="note") if note else "",
+        **{"class": f"node {kind}", "id": name, "tabindex": 0, "role": "img", "aria_label": full},
     )
 
 
@@ -178,11 +169,9 @@ def _edge(edge: Edge, points: list[Point], names: dict[str, str]) -> str:
     (x1, _), (x2, y2) = points[0], points[-1]
     side = 1 if x2 >= x1 else -1
     arrow = f"{x2:.1f},{y2:.1f} {x2 - 8 * side:.1f},{y2 - 4:.1f} {x2 - 8 * side:.1f},{y2 + 4:.1f}"
-    label = ""
-    if edge.label:
-        x, y = _middle(points)
-        label = f'<text x="{x:.1f}" y="{y - 4:.1f}">{_text(shortened(edge.label, ALONG))}</text>'
-    return _group(edge, _curve(points, side), arrow, label, names)
+    x, y = _middle(points)
+    along = label(x, y - 4, shortened(edge.label, ALONG)) if edge.label else ""
+    return _group(edge, _curve(points, side), arrow, along, names)
 
 
 def _loop(edge: Edge, node: Node, centre: Point, names: dict[str, str]) -> str:
@@ -193,13 +182,15 @@ def _loop(edge: Edge, node: Node, centre: Point, names: dict[str, str]) -> str:
     return _group(edge, f"{path}{x + 13:.1f} {y - 6:.1f}", arrow, "", names)
 
 
-def _group(edge: Edge, path: str, arrow: str, label: str, names: dict[str, str]) -> str:
-    classes = "edge dashed" if edge.kind in DASHED else "edge"
-    return (
-        f'<g class="{classes}" data-a="{names[edge.source]}" data-b="{names[edge.target]}">'
-        f"<title>{_text(f'{edge.source} → {edge.target} {edge.label}')}</title>"
-        f'<path d="{path}" stroke-width="{thickness(edge):.1f}"/>'
-        f'<polygon points="{arrow}"/>{label}</g>'
+def _group(edge: Edge, path: str, arrow: str, along: str, names: dict[str, str]) -> str:
+    return tag(
+        "g",
+        tag("title", text(f"{edge.source} → {edge.target} {edge.label}")),
+        tag("path", d=path, stroke_width=thickness(edge)),
+        tag("polygon", points=arrow) + along,
+        class_="edge dashed" if edge.kind in DASHED else "edge",
+        data_a=names[edge.source],
+        data_b=names[edge.target],
     )
 
 
@@ -234,21 +225,19 @@ def _middle(points: list[Point]) -> Point:
 
 
 def _legend(drawing: Drawing) -> str:
-    there = {_kind(node) for node in drawing.nodes}
+    there = {kind_of(node) for node in drawing.nodes}
     rows = [
-        f'<li><i class="{kind}{" pill" if kind in PILLS else ""}"></i>{escape(text)}</li>'
-        for kind, text in KINDS.items()
+        f'<li><i class="{kind}{" pill" if kind in PILLS else ""}"></i>{text(said)}</li>'
+        for kind, said in KINDS.items()
         if kind in there
     ]
     return f'<ul class="legend">{"".join(rows)}</ul>' if rows else ""
 
 
-def _as_text(drawing: Drawing, links: list[Edge]) -> str:
+def _summary(links: list[Edge]) -> str:
     """The same in words, to search, to copy and to hear."""
-    labels = {node.id: node.id for node in drawing.nodes}
     rows = [
-        f"<li>{_text(labels[e.source])} → {_text(labels[e.target])}"
-        f"{_text(f' ({e.label})') if e.label else ''}</li>"
+        f"<li>{text(e.source)} → {text(e.target)}{text(f' ({e.label})') if e.label else ''}</li>"
         for e in links
     ]
     return f"<details><summary>As text</summary><ul>{''.join(rows)}</ul></details>" if rows else ""
@@ -257,9 +246,9 @@ def _as_text(drawing: Drawing, links: list[Edge]) -> str:
 def _table(table: Table | None) -> str:
     if table is None:
         return ""
-    head = "".join(f"<th>{_text(column)}</th>" for column in table.columns)
+    head = "".join(f"<th>{text(column)}</th>" for column in table.columns)
     rows = "\n".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+        "<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
     )
     return (
         f"<section><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n"
@@ -270,9 +259,9 @@ def _table(table: Table | None) -> str:
 def _colours() -> str:
     def rules(table: dict[str, tuple[str, str, str]]) -> str:
         return "\n".join(
-            f".{kind} rect {{ fill: {fill}; stroke: {line}; }} .{kind} text {{ fill: {text}; }} "
+            f".{kind} rect {{ fill: {fill}; stroke: {line}; }} .{kind} text {{ fill: {ink}; }} "
             f"i.{kind} {{ background: {fill}; border-color: {line}; }}"
-            for kind, (fill, line, text) in table.items()
+            for kind, (fill, line, ink) in table.items()
         )
 
     return f"{rules(LIGHT)}\n@media (prefers-color-scheme: dark) {{\n{rules(DARK)}\n}}\n"
@@ -284,18 +273,6 @@ def _size(node: Node) -> tuple[float, float]:
     return max(wide + _PADDING, 64.0), 40.0 if note else 28.0
 
 
-def _cells(text: str) -> int:
+def _cells(shown: str) -> int:
     """Width in Latin letters; Chinese, Japanese and Korean signs take two."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def _label(node: Node) -> str:
-    return _text(shortened(node.label, LABEL))
-
-
-def _text(text: str) -> str:
-    return escape(one_line(text), quote=True)
-
-
-def _kind(node: Node) -> str:
-    return node.kind if node.kind in KINDS else "other"
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)

@@ -8,16 +8,25 @@ also says when its tool is wanted.
 import re
 from itertools import islice
 
-# Where one part ends: at punctuation, at the end of a line, at words that lead on.
+GAP = 64  # characters of white space in a row that are kept
+# Where one part ends: at punctuation, at the end of a line, at words that lead on. White space
+# before these words is bounded: the engine begins anew at each of its characters.
 _END = re.compile(
-    r"(?<=[.?!;:,])\s+|[。！？；，、]|\n+|\s+(?:and\s+then|and|then|after\s+that|afterwards)\s+",
+    r"(?<=[.?!;:,])\s+|[。！？；，、]|\n+|"
+    rf"\s{{1,{GAP}}}(?:and\s{{1,{GAP}}}then|and|then|after\s{{1,{GAP}}}that|afterwards)\s+",
     re.IGNORECASE,
 )
+_LONG = re.compile(rf"\s{{{GAP + 1},}}")
 _WORD = re.compile(r"[\u3040-\u9fff]|\w+")  # Chinese and Japanese have no spaces
 LEAST = 3  # words; what has fewer belongs to its neighbour
 MOST = 12  # parts; a longer text is looked up by its first ones
 
 Span = tuple[int, int]
+
+
+def without_gaps(text: str) -> str:
+    """A request whose long runs of white space are one space, or one end of a line."""
+    return _LONG.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
 
 
 def clauses(text: str) -> list[Span]:

@@ -1,31 +1,31 @@
-"""The visible state F0: which fields a request gives, and which a caller names besides."""
+"""The request fields: fields whose values stand in a request, and fields that a caller names."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spm.registry.catalog.fields import canonical
+from spm.registry.catalog.naming import nearest
 from spm.registry.errors import InputError
-from spm.registry.fields import canonical
-from spm.registry.naming import nearest
-from spm.registry.reading import Reading
-from spm.registry.spoken import Vocabulary
-from spm.registry.store import Store
+from spm.registry.request.parser import Reading
+from spm.registry.request.vocabulary import Vocabulary
+from spm.registry.store.reader import Reader
 
-Spoken = Vocabulary | Iterable[str | Mapping[str, Any]]
+Fields = Vocabulary | Iterable[str | Mapping[str, Any]]
 
 
-def vocabulary(store: Store) -> Vocabulary:
+def vocabulary(store: Reader) -> Vocabulary:
     """The fields of a registry with types, spellings and the names that a person merged."""
     same: dict[str, list[str]] = defaultdict(list)
-    for row in store.read("atlas/same"):
+    for row in store.read("insight/same"):
         same[row["field"]].append(row["same"])
         same[row["same"]].append(row["field"])
     rows = store.read("fields/vocabulary")
     return Vocabulary([{**row, "same": same[row["field"]]} for row in rows])
 
 
-def visible(request: str, known: Spoken) -> list[str]:
+def fields_in(request: str, known: Fields) -> list[str]:
     """The fields whose value stands in the request, sorted.
 
     What says so is general: an identifier beside its noun (`order 4821`, `4821 is the order`), a
@@ -40,13 +40,13 @@ def visible(request: str, known: Spoken) -> list[str]:
     return sorted(set(Reading(request, _indexed(known)).fields()))
 
 
-def at_hand(
-    request: str, said: Iterable[str], without: Iterable[str], known: Spoken
+def request_fields(
+    request: str, said: Iterable[str], without: Iterable[str], known: Fields
 ) -> frozenset[str]:
     """The visible fields: what the request shows but for `without`, and what a caller says."""
-    spoken = _indexed(known)
-    shown = set(visible(request, spoken)) - set(given(without, spoken).fields)
-    return frozenset({*shown, *given(said, spoken).fields})
+    index = _indexed(known)
+    shown = set(fields_in(request, index)) - set(named_fields(without, index).fields)
+    return frozenset({*shown, *named_fields(said, index).fields})
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Given:
     unknown: dict[str, list[str]]
 
 
-def given(items: Iterable[str], known: Spoken = ()) -> Given:
+def named_fields(items: Iterable[str], known: Fields = ()) -> Given:
     """Read `--state field[=value]` items; values are dropped.
 
     Args:
@@ -91,5 +91,5 @@ def given(items: Iterable[str], known: Spoken = ()) -> Given:
     return Given(list(found), {name: nearest(name, sorted(fields)) for name in unknown})
 
 
-def _indexed(known: Spoken) -> Vocabulary:
+def _indexed(known: Fields) -> Vocabulary:
     return known if isinstance(known, Vocabulary) else Vocabulary(known)

@@ -1,4 +1,4 @@
-"""Reading a request: which of its values belongs to which field of a vocabulary.
+"""The parser of requests: which value in the text belongs to which field.
 
 Nouns claim the identifiers beside them first; what is left goes to the nearest word that can own a
 value of its kind. Distances are counted in tokens, so that every rule costs the same everywhere.
@@ -13,9 +13,9 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from spm.registry.fields import singular
-from spm.registry.spoken import IMPLIED, Name, Vocabulary
-from spm.registry.values import TYPED, Token, tokens
+from spm.registry.catalog.fields import singular
+from spm.registry.request.tokenizer import TYPED, Token, tokens
+from spm.registry.request.vocabulary import IMPLIED, Name, Vocabulary
 
 # Between a noun and its identifier: order no. 4821, the order's number is 4821.
 _LABELS = frozenset("no nr num number id code key ref reference n nummer numéro número".split())
@@ -94,7 +94,7 @@ class Reading:
             yield from self._quoted(at)
 
     def _locate(self) -> dict[str, list[int]]:
-        """Where the words of the vocabulary are spoken of, in ascending order."""
+        """Where the request mentions words of the vocabulary, in ascending order."""
         places = defaultdict(list)
         meanings = cache(self._known.meanings)
         for at in self._kinds["word"]:
@@ -347,12 +347,12 @@ class Reading:
                 return
         for place in (*range(at - 1, at - 1 - _NEAR, -1), at + 1, at + 2, at + 3):
             if self._tokens[place].kind == "word" and place not in self._busy:
-                found = self._spoken_of(place, at)
+                found = self._mentioned_at(place, at)
                 if found:
                     yield from found
                     return
 
-    def _spoken_of(self, place: int, at: int) -> list[str]:
+    def _mentioned_at(self, place: int, at: int) -> list[str]:
         meanings = self._known.meanings(self._said[place])
         tails = [name for m in sorted(meanings) for name in self._known.tails.get(m, ())]
         labels = [name for name in tails if name.kind == "text"]

@@ -1,4 +1,4 @@
-"""Values in a text: one pass over it that tells words from values, and which kind a value has.
+"""The tokenizer of requests: one pass that tells words from values, with the kind of each value.
 
 General knowledge only, nothing about any library. Every pattern is bounded or possessive (++) and
 begins only where a run begins: a text may have 100,000 characters, and reading is linear.
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from spm.registry.naming import words
+from spm.registry.catalog.naming import words
 
 _MONTH = (
     r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni|july?|"

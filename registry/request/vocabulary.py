@@ -1,4 +1,4 @@
-"""The words in which people speak of fields: an index of a vocabulary by its nouns.
+"""The vocabulary: an index of field names by the words that people use for them.
 
 A field's name is read as an owner and what the owner has: `order_id` is the identifier of an order,
 `customer_email` an address of a customer, `refund_amount` a sum. The word lists are general
@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from spm.registry.fields import folded, is_generic, singular
+from spm.registry.catalog.fields import folded, is_generic, singular
 
 _KINDS = {
     "code": "id identifier number no nr num code key ref reference uuid sku",

@@ -16,8 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.fields import singular
-from spm.registry.naming import words
+from spm.registry.catalog.fields import singular
+from spm.registry.catalog.naming import words
+from spm.registry.search.top import top
 
 K1, B = 1.2, 0.75
 DIGITS = 6  # of a score: what is beyond them differs between engines
@@ -120,10 +121,7 @@ def gains(counts: Numbers, weight: Numbers, nodes: int, documents: int) -> Numbe
 
 def best(ids: Sequence[str], scores: Numbers, matched: Places, count: int) -> Found:
     """The best of the documents that matched, ties by id."""
-    if len(matched) > count:
-        lowest = np.partition(scores[matched], -count)[-count]
-        matched = matched[scores[matched] >= lowest]
-    order = sorted(matched, key=lambda place: (-scores[place], ids[place]))[:count]
+    order = top(scores, count, matched, ids=ids)
     return [(ids[place], float(scores[place])) for place in order]
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from spm.registry import lexical
-from spm.registry.access import Caller
-from spm.registry.frontier import cosines
-from spm.registry.lookup import WHOLE, Hits, Look, Probes, Recalled
-from spm.registry.search import CALLERS, Found, Spoken
-from spm.registry.store import (
+from spm.registry.access.caller import Caller
+from spm.registry.frontier.frontier import cosines
+from spm.registry.search import bm25
+from spm.registry.search.embedded_search import CALLERS, Found, TermScores
+from spm.registry.search.results import WHOLE, Hits, Look, Probes, Recalled
+from spm.registry.store.interface import (
     Kind,
     Row,
     Store,
@@ -99,7 +99,7 @@ class ServerSearch:
         """Those that hold any of the terms."""
         probes = Probes(np.zeros((0, 0), dtype=np.float32), [terms])
         wanted = _Wanted(kind, count, range(0), range(1))
-        found = self._find(probes, [wanted], caller)[0].spoken(WHOLE, count)
+        found = self._find(probes, [wanted], caller)[0].by_terms(WHOLE, count)
         return [(node, scores[0]) for node, scores in found]
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
@@ -136,8 +136,8 @@ class ServerSearch:
             kinds=[one.params(it) for one, it in zip(wanted, known, strict=True)],
             vectors=probes.vectors.tolist(),
             terms=_terms(probes.terms),
-            k1=lexical.K1,
-            b=lexical.B,
+            k1=bm25.K1,
+            b=bm25.B,
             window=window,
             exhaustive=ALL if caller.restricted else EXHAUSTIVE,
             measured=known[0][0] if len({revision for revision, *_ in known}) == 1 else -1,
@@ -176,35 +176,35 @@ class _Nodes:
         return stacked(vectors, self.probes.vectors.shape[1])
 
     @cached_property
-    def _postings(self) -> tuple[dict[str, tuple[lexical.Posting, int]], lexical.Numbers]:
+    def _postings(self) -> tuple[dict[str, tuple[bm25.Posting, int]], bm25.Numbers]:
         """Where each term stands and how many visible nodes hold it; the lengths of all texts."""
         terms = _distinct(self.probes.terms)
         texts = [(node[1] or "").split() for node in self.row["found"]]
-        found, lengths = lexical.scan(terms, texts)
+        found, lengths = bm25.scan(terms, texts)
         held = self.row["held"] or [0] * len(terms)
         return dict(zip(terms, zip(found, held, strict=True), strict=True)), lengths
 
     def hits(self, part: slice, count: int) -> Hits:
         """What some of the probes found."""
         near = self.nearest(self.probes.vectors[part], count)
-        return Hits([node for node, _ in near], dict(self.spoken(part, count)))
+        return Hits([node for node, _ in near], dict(self.by_terms(part, count)))
 
     def nearest(self, vectors: Vector, count: int) -> Found:
         """The nearest to any of the vectors."""
         there = np.flatnonzero(self._matrix.any(axis=1)).tolist()
         return rank([self._ids[at] for at in there], self._matrix[there], vectors, count)
 
-    def spoken(self, part: slice, count: int) -> Spoken:
+    def by_terms(self, part: slice, count: int) -> TermScores:
         """The best by any of these lists of terms, with the score of each."""
         where, lengths = self._postings
         scores, matched = [], []
         for terms in self.probes.terms[part]:
-            postings = [where[term][0] for term in lexical.asked(terms)]
-            held = [where[term][1] for term in lexical.asked(terms)]
+            postings = [where[term][0] for term in bm25.asked(terms)]
+            held = [where[term][1] for term in bm25.asked(terms)]
             measures = self.row["nodes"], self.row["total"]
-            scores.append(lexical.bm25(postings, lengths, *measures, held))
+            scores.append(bm25.bm25(postings, lengths, *measures, held))
             matched.extend(postings)
-        return lexical.best_of(self._ids, np.stack(scores, axis=1), lexical.united(matched), count)
+        return bm25.best_of(self._ids, np.stack(scores, axis=1), bm25.united(matched), count)
 
     def recalled(self, count: int) -> Recalled:
         """What the first probe found, as trajectories."""
@@ -229,16 +229,13 @@ class _Nodes:
         return True
 
 
-def stacked(vectors: Sequence[bytes | list[float] | None], width: int | None = None) -> Vector:
+def stacked(vectors: Sequence[bytes | None], width: int | None = None) -> Vector:
     """Vectors as they come from the server, as rows.
 
-    As bytes a driver reads them fifty times faster than number by number; what an older spm wrote
-    has numbers alone. Rows of another width than wanted, or of none, are zeros.
+    As bytes a driver reads them fifty times faster than number by number. Rows of another width
+    than wanted, or of none, are zeros.
     """
-    rows = [
-        np.frombuffer(v, dtype="<f4") if isinstance(v, bytes) else np.array(v or (), np.float32)
-        for v in vectors
-    ]
+    rows = [np.frombuffer(v or b"", dtype="<f4") for v in vectors]
     width = max(map(len, rows), default=0) if width is None else width
     nothing = np.zeros(width, dtype=np.float32)
     return np.array(
@@ -268,7 +265,7 @@ def written(
         {
             "id": node,
             "digest": digest,
-            "terms": " ".join(lexical.terms(text)),
+            "terms": " ".join(bm25.terms(text)),
             "vector": vector.tolist(),
             "bytes": vector.astype("<f4").tobytes(),
         }
@@ -282,12 +279,12 @@ def lucene(term: str) -> str:
 
 
 def _distinct(lists: Sequence[Sequence[str]]) -> list[str]:
-    return sorted({term for terms in lists for term in lexical.asked(terms)})
+    return sorted({term for terms in lists for term in bm25.asked(terms)})
 
 
 def _terms(lists: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
     """The terms as the query takes them: for Lucene, between spaces, and in which lists."""
-    asked = [set(lexical.asked(terms)) for terms in lists]
+    asked = [set(bm25.asked(terms)) for terms in lists]
     return [
         {
             "query": lucene(term),

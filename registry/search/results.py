@@ -1,11 +1,11 @@
-"""What is looked up for a request, and what a store finds: the first half of a frontier."""
+"""The query of a search and its result: the first half of a frontier."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spm.registry.clauses import clauses
-from spm.registry.frontier import Floats
-from spm.registry.lexical import terms
+from spm.registry.frontier.frontier import Floats
+from spm.registry.request.clauses import clauses
+from spm.registry.search.bm25 import terms
 
 WHOLE = slice(0, 1)
 

@@ -5,9 +5,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from spm.registry import disk
 from spm.registry.errors import StoreDamaged
-from spm.registry.journal import Position
+from spm.registry.store import disk
+from spm.registry.store.journal import Position
 
 _MAGIC = b"spm-graph-1 "
 

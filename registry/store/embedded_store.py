@@ -14,8 +14,7 @@ from typing import Any
 import kglite
 
 from spm.cypher import load
-from spm.registry import checkpoint, disk, graph, migrations, recovery
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import (
     InputError,
     OutcomeUnknown,
@@ -23,11 +22,10 @@ from spm.registry.errors import (
     StoreDamaged,
     StoreError,
 )
-from spm.registry.journal import Journal, Position
-from spm.registry.lock import WriterLock
-from spm.registry.lookup import Look, Probes
-from spm.registry.search import LocalSearch
-from spm.registry.store import (
+from spm.registry.search.embedded_search import LocalSearch
+from spm.registry.search.results import Look, Probes
+from spm.registry.store import checkpoint, disk, migrations, recovery, schema
+from spm.registry.store.interface import (
     Answer,
     Finding,
     Kind,
@@ -41,7 +39,9 @@ from spm.registry.store import (
     new_operation,
     perform,
 )
-from spm.registry.vectors import VectorFiles
+from spm.registry.store.journal import Journal, Position
+from spm.registry.store.lock import WriterLock
+from spm.registry.store.vector_files import VectorFiles
 
 log = logging.getLogger("spm")
 # Past this much unread journal, opening gets slow enough to write the graph file in mid-session.
@@ -87,7 +87,7 @@ class EmbeddedStore:
         tx = self._graph.begin_read(timeout_ms=int(timeout * 1000))
         try:
             found = tx.cypher(text, params=dict(params))
-            rows = [{k: graph.plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
+            rows = [{k: schema.plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
         except (kglite.KgError, OverflowError, TypeError) as error:
             raise QueryFailed(f"The query could not be run: {error}") from error
         finally:

@@ -1,4 +1,4 @@
-"""The small interface behind which both engines stand, and what every write has in common."""
+"""The interface of both engines, and what every write has in common."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +10,10 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import EncoderMismatch
-from spm.registry.lookup import Look, Probes
+from spm.registry.search.results import Look, Probes
+from spm.registry.search.top import top
 
 Row = dict[str, Any]
 Kind = Literal["tool", "trajectory"]
@@ -69,7 +70,7 @@ class Store(Protocol):
     def query(
         self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
     ) -> Answer:
-        """Run a query that the gate has let through; nothing it does is ever kept."""
+        """Run a query that passed `read_only_check`; nothing it does is ever kept."""
         ...
 
     def write(self, kind: str, work: Work, operation: str | None = None) -> dict[str, Any] | None:
@@ -114,7 +115,7 @@ class Store(Protocol):
     def matching(
         self, kind: Kind, terms: Sequence[str], count: int, caller: Caller = EVERYTHING
     ) -> list[tuple[str, float]]:
-        """The nodes whose text holds any of the terms (see `lexical.terms`), by BM25, ties by id.
+        """The nodes whose text holds any of the terms (`search.bm25.terms`), by BM25, ties by id.
 
         Seen by a caller is the same as in `nearest`.
         """
@@ -246,5 +247,4 @@ def rank(
     exact = vectors.astype(np.float64)
     rows = np.atleast_2d(vector).astype(np.float64)
     scores = np.max([np.round(np.einsum("ij,j->i", exact, row), 6) for row in rows], axis=0)
-    order = sorted(range(len(ids)), key=lambda i: (-scores[i], ids[i]))[:count]
-    return [(ids[i], float(scores[i])) for i in order]
+    return [(ids[place], float(scores[place])) for place in top(scores, count, ids=ids)]

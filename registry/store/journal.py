@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from spm.registry import disk
 from spm.registry.errors import StoreDamaged
+from spm.registry.store import disk
 
 _MAGIC = b"spm1 "
 _HEAD = len(_MAGIC) + 3 * 9 + 17

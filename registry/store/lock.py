@@ -4,8 +4,8 @@ import fcntl
 import os
 from pathlib import Path
 
-from spm.registry import disk
 from spm.registry.errors import StoreLocked
+from spm.registry.store import disk
 
 
 class WriterLock:

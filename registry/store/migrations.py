@@ -1,10 +1,10 @@
-"""Schema files in order, and what a store must have before it is trusted."""
+"""Applies schema statements in order, and checks them when a store is opened."""
 
 import re
 
 from spm.cypher import Query, load, names
 from spm.registry.errors import SchemaIncomplete, SchemaTooNew
-from spm.registry.store import Row, Store, Transaction, now
+from spm.registry.store.interface import Row, Store, Transaction, now
 
 _CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+)")
 

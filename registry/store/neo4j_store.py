@@ -13,8 +13,7 @@ import neo4j
 from neo4j import exceptions as errors
 
 from spm.cypher import load
-from spm.registry import disk, graph, migrations
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import (
     OutcomeUnknown,
     QueryFailed,
@@ -24,10 +23,11 @@ from spm.registry.errors import (
     StoreUnreachable,
     StoreWriteFailed,
 )
-from spm.registry.lookup import NOTHING, Look, Probes
-from spm.registry.serversearch import ServerSearch, forget, put, written
+from spm.registry.search.neo4j_search import ServerSearch, forget, put, written
+from spm.registry.search.results import NOTHING, Look, Probes
 from spm.registry.settings import Settings
-from spm.registry.store import (
+from spm.registry.store import disk, migrations, schema
+from spm.registry.store.interface import (
     Answer,
     Finding,
     Kind,
@@ -376,7 +376,7 @@ def _rows(result: neo4j.Result) -> list[Row]:
 
 
 def _literal(text: str) -> Any:
-    # The driver's type asks for a LiteralString; the texts come from query files or the gate.
+    # The driver asks for a LiteralString; texts are query files, or passed `read_only_check`.
     return text
 
 
@@ -384,9 +384,9 @@ def _plain(value: Any) -> Any:
     """Bring nodes, relationships and paths into the form that both engines answer."""
     match value:
         case neo4j.graph.Node():
-            return graph.node(list(value.labels), dict(value))
+            return schema.node(list(value.labels), dict(value))
         case neo4j.graph.Relationship():
-            return graph.relationship(value.type, dict(value))
+            return schema.relationship(value.type, dict(value))
         case neo4j.graph.Path():
             return {
                 "nodes": [_plain(node) for node in value.nodes],

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from spm.registry.store import Row
+from spm.registry.store.interface import Row
 
 
 class Reader(Protocol):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from spm.registry import checkpoint, disk
 from spm.registry.errors import StoreDamaged
-from spm.registry.journal import Journal, Position, record
-from spm.registry.store import Finding
-from spm.registry.vectors import VectorFiles
+from spm.registry.store import checkpoint, disk
+from spm.registry.store.interface import Finding
+from spm.registry.store.journal import Journal, Position, record
+from spm.registry.store.vector_files import VectorFiles
 
 Rebuild = Callable[[bytes | None, Sequence[dict[str, Any]]], bytes]
 

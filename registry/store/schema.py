@@ -1,4 +1,4 @@
-"""What each label and relationship type carries: the graph's dictionary, kept true by tests."""
+"""The schema of the graph: the properties of every label and relationship type."""
 
 from typing import Any
 
@@ -6,8 +6,9 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder", "operation"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
-    "Service": ("name", "title", "description", "owner", "source", "digest", "links"),
+    "Service": ("name", "title", "description", "owner", "source", "digest", "links", "map"),
     "Family": ("name",),
+    "Resource": ("id", "name", "service"),
     "Field": ("name", "type", "aliases"),
     "Tool": (
         "id", "name", "key", "title", "description", "document", "version", "content_hash",
@@ -37,13 +38,17 @@ DERIVED = frozenset({"vector", "vector_bytes", "vector_of", "terms"})
 RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "PROVIDED_BY": ("Tool", "Service", ()),
     "IN_FAMILY": ("Tool", "Family", ()),
-    "REQUIRES": ("Tool", "Field", ("required",)),
+    "REQUIRES": ("Tool", "Field", ("required", "resource", "role")),
     "PRODUCES": ("Tool", "Field", ("evidence", "count")),
     "HAS_VERSION": ("Tool", "ToolVersion", ()),
     "PRECEDES": ("Tool", "Tool", ("count", "last_seen", "weight")),
     "BEFORE": ("Tool", "Tool", ("count",)),
     "STEP": ("Trajectory", "Tool", ("idx", "ok")),
     "SAME_AS": ("Field", "Field", ("reviewed_by", "at")),
+    "IDENTIFIES": ("Field", "Resource", ("role",)),
+    "ACTS_ON": ("Tool", "Resource", ("verb",)),
+    "GIVES": ("Tool", "Resource", ("role", "many", "evidence")),
+    "FEEDS": ("Tool", "Tool", ("fields", "evidence", "weight")),
     "FLOWS": ("Field", "Field", ("count", "last_seen", "weight")),
 }
 

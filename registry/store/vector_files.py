@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from spm.registry import disk
 from spm.registry.errors import StoreDamaged, StoreWriteFailed
-from spm.registry.store import Kind, Vector, rank
+from spm.registry.search.top import kth
+from spm.registry.store import disk
+from spm.registry.store.interface import Kind, Vector, rank
 
 _ADVICE = "Make the vectors again with: spm doctor --repair"
 _WRAPPER = b'{"sha256": "%s", "kinds": %s}'
@@ -137,7 +138,7 @@ class VectorFiles:
         # length, so its error is far below the margin. The exact scores decide among them.
         places = np.array(seen)
         rough = (matrix @ np.atleast_2d(vector).T).max(axis=1)[places]
-        best = places[rough >= np.partition(rough, -count)[-count] - 1e-4]
+        best = places[rough >= kth(rough, count) - 1e-4]
         return rank([ids[place] for place in best], matrix[best], vector, count)
 
     def rows(self, kind: Kind, ids: Sequence[str]) -> Vector:

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from spm.registry.formats.observed import Call, fields
-from spm.registry.naming import fold
+from spm.registry.catalog.naming import fold
+from spm.registry.traces.redaction import Call, Mark, Marks, fields
 
 MANY = 50  # elements of a list that are looked at: an agent may take any hit of a search
 MAX_MARKS = 500  # of one call's arguments or result
@@ -28,17 +28,6 @@ LEAST = 3  # letters and digits
 LONGEST = 8  # words by which a value is looked for in a request
 _PLAIN = frozenset("true false yes none null nil nan undefined unknown".split())
 _WORD = re.compile(r"\w+")
-
-
-class Mark(NamedTuple):
-    """A value that can be recognised and not read."""
-
-    field: str
-    value: int
-    words: int  # the same, as it would stand in a request
-
-
-Marks = tuple[Mark, ...]
 
 
 class Flow(NamedTuple):

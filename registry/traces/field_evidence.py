@@ -1,16 +1,18 @@
-"""What traces say about fields: which results carried them, which outputs became which inputs."""
+"""Field evidence of traces: outputs that results carried, and outputs that became inputs."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable
 
-from spm.registry.declaration import field_name, field_rows
-from spm.registry.fields import canonical, is_control
+from spm.registry.catalog.fields import canonical, is_control
+from spm.registry.catalog.graph_rows import field_name, field_rows
+from spm.registry.catalog.naming import fold
 from spm.registry.models import OutputSpec, ToolSpec, Trace
-from spm.registry.naming import fold
-from spm.registry.store import Row, Transaction
+from spm.registry.store.interface import Row, Transaction
 
 Resolved = tuple[Trace, list[str]]
+Output = tuple[str, str]  # of which tool, which field
+MOST_OUTPUTS = 500  # of one tool that traces may add: whoever reads a menu reads them all
 
 
 class Names:
@@ -38,25 +40,41 @@ class Names:
         return takes.get(fold(spelled), guess if guess in takes.values() else "")
 
 
-def observe(tx: Transaction, fresh: list[Resolved]) -> None:
-    """Write what trajectories show of fields."""
+def observe(tx: Transaction, fresh: list[Resolved]) -> set[Output]:
+    """Write what trajectories show of fields; returns the outputs for which there was no room."""
     seen = _carried(fresh)
     if not seen and not any(trace.flows for trace, _ in fresh):
-        return
+        return set()
     used = sorted({tool for _, tools in fresh for tool in tools})
     names = Names(tx.run("tools/definitions", ids=used))
-    counts: Counter[tuple[str, str]] = Counter()
-    named: list[tuple[str, OutputSpec]] = []
-    for (tool, spelled, kind), count in sorted(seen.items()):
-        name = names.output(tool, spelled)
-        counts[tool, name] += count
-        named.append((name, OutputSpec.model_validate({"name": spelled, "type": kind})))
-    if named:
+    counts: Counter[Output] = Counter()
+    spelled: list[tuple[Output, OutputSpec]] = []
+    for (tool, name, kind), count in sorted(seen.items()):
+        output = tool, names.output(tool, name)
+        counts[output] += count
+        spelled.append((output, OutputSpec.model_validate({"name": name, "type": kind})))
+    dropped = _beyond(tx.run("tools/outputs", ids=sorted({tool for tool, _ in counts})), counts)
+    if named := [(output[1], spec) for output, spec in spelled if output not in dropped]:
         tx.run("tools/fields", rows=field_rows(tx.run("fields/vocabulary"), named))
-        rows = [{"id": t, "field": f, "count": counts[t, f]} for t, f in sorted(counts)]
-        tx.run("traces/observe", rows=rows)
+        kept = sorted(counts.keys() - dropped)
+        tx.run(
+            "traces/observe", rows=[{"id": t, "field": f, "count": counts[t, f]} for t, f in kept]
+        )
     if rows := flowed(fresh, names):
         tx.run("traces/flows", rows=rows)
+    return dropped
+
+
+def _beyond(held: list[Row], counts: Counter[Output]) -> set[Output]:
+    """The new outputs that exceed what a tool may have; those seen most often go first."""
+    known = {(row["id"], row["field"]) for row in held}
+    taken = Counter(row["id"] for row in held if row["evidence"] == "observed")
+    dropped = set()
+    for output in sorted(counts.keys() - known, key=lambda pair: (-counts[pair], pair)):
+        taken[output[0]] += 1
+        if taken[output[0]] > MOST_OUTPUTS:
+            dropped.add(output)
+    return dropped
 
 
 def _carried(fresh: list[Resolved]) -> Counter[tuple[str, str, str]]:

@@ -3,18 +3,18 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.delivery import Earlier, said
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.catalog.naming import nearest
+from spm.registry.catalog.tools import Resolver, resolver_for
 from spm.registry.errors import TraceError, UnknownStep, UnknownTool
 from spm.registry.models import Trace, digest
-from spm.registry.naming import nearest
-from spm.registry.observation import Resolved, observe
-from spm.registry.sighted import sighted
-from spm.registry.store import Row, Store, Transaction
-from spm.registry.tools import Resolver
+from spm.registry.store.interface import Row, Store, Transaction
+from spm.registry.traces.counts import orders, transitions, usage
+from spm.registry.traces.field_evidence import Output, Resolved, observe
+from spm.registry.traces.trace_origin import declared_source
 
 BATCH = 2_000
 
@@ -30,6 +30,8 @@ class Import:
     # Of the known ones: those that came with another request, path, outcome, time or source; who
     # delivered them is no difference.
     differing: int = 0
+    # Outputs that were seen and not added, because their tool has as many as traces may add.
+    dropped: int = 0
 
 
 def import_traces(
@@ -53,11 +55,11 @@ def import_traces(
             carry the same id; nothing was imported.
     """
     source = list(traces) if isinstance(traces, Iterator) else traces
-    resolver = Resolver(sighted(store, caller))
+    resolver = resolver_for(store, caller)
     skipped, repeated = _check(source, resolver, skip_unknown)
     total: Counter[str] = Counter()
     seen: set[str] = set()
-    earlier = Earlier(store)
+    dropped: set[Output] = set()
     for batch in _batches(source):
         resolved = []
         for trace in batch:
@@ -65,21 +67,28 @@ def import_traces(
             seen.add(trace.identity())
             if tools is not None:
                 resolved.append((trace, tools))
-        total.update(_put(store, resolved, earlier))
+        total.update(_put(store, resolved, dropped))
         if progress:
             progress(len(batch))
     return Import(
-        total["imported"], total["known"] + repeated, skipped, total["steps"], total["differing"]
+        imported=total["imported"],
+        known=total["known"] + repeated,
+        skipped=skipped,
+        steps=total["steps"],
+        differing=total["differing"],
+        dropped=len(dropped),
     )
 
 
-def _put(store: Store, resolved: list[Resolved], earlier: Earlier) -> dict[str, int]:
-    """Write a batch; returns what became of it, also when there was nothing to write."""
+def _put(store: Store, resolved: list[Resolved], dropped: set[Output]) -> dict[str, int]:
+    """Write a batch; returns what became of it, also when there was nothing to write.
+
+    Outputs that were not added are put into `dropped`: several batches may see the same one.
+    """
     found: dict[str, int] = {}
-    aliases = earlier.ids(trace for trace, _ in resolved)
 
     def work(tx: Transaction) -> dict[str, Any] | None:
-        found.update(_write(tx, resolved, aliases))
+        found.update(_write(tx, resolved, dropped))
         return dict(found) if found["imported"] else None
 
     store.write("import", work)
@@ -121,10 +130,9 @@ def _resolve(trace: Trace, resolver: Resolver, skip_unknown: bool) -> list[str] 
         raise UnknownStep(trace.identity(), error.name, near) from error
 
 
-def _write(tx: Transaction, resolved: list[Resolved], aliases: dict[str, str]) -> dict[str, int]:
+def _write(tx: Transaction, resolved: list[Resolved], dropped: set[Output]) -> dict[str, int]:
     ids = [trace.identity() for trace, _ in resolved]
-    there = tx.run("traces/known", ids=[*ids, *aliases])
-    known = {aliases.get(row["id"], row["id"]): row for row in there}
+    known = {row["id"]: row for row in tx.run("traces/known", ids=ids)}
     fresh = [(trace, tools) for trace, tools in resolved if trace.identity() not in known]
     steps = [row for trace, tools in fresh for row in _step_rows(trace, tools)]
     if fresh:
@@ -134,7 +142,7 @@ def _write(tx: Transaction, resolved: list[Resolved], aliases: dict[str, str]) -
         tx.run("traces/precedes", rows=transitions(fresh))
         tx.run("traces/before", rows=orders(fresh))
         tx.run("traces/usage", rows=usage(fresh))
-        observe(tx, fresh)
+        dropped |= observe(tx, fresh)
     told = [_trajectory_row(t, tools) for t, tools in resolved if t.identity() in known]
     return {
         "imported": len(fresh),
@@ -146,8 +154,12 @@ def _write(tx: Transaction, resolved: list[Resolved], aliases: dict[str, str]) -
 
 def _differs(row: Row, kept: Row) -> bool:
     """Whether a trajectory is another one under a known id; a pruned one can no longer tell."""
-    kept = {**kept, "id": row["id"], "source": said(kept["source"])}  # it may have had another id
-    row = {**row, "source": said(row["source"])}
+    kept = {
+        **kept,
+        "id": row["id"],
+        "source": declared_source(kept["source"]),
+    }  # it may have had another id
+    row = {**row, "source": declared_source(row["source"])}
     return not kept["pruned"] and any(row[key] != kept[key] for key in row)
 
 
@@ -177,50 +189,3 @@ def _step_rows(trace: Trace, tools: Sequence[str]) -> list[Row]:
         {"trajectory": trace.identity(), "tool": tool, "idx": i, "ok": step.ok}
         for i, (step, tool) in enumerate(zip(trace.steps, tools, strict=True))
     ]
-
-
-def solved(trace: Trace, tools: Sequence[str]) -> list[str]:
-    """The path that counts for precedence: successful calls of a successful trajectory."""
-    if not trace.success:
-        return []
-    return [tool for step, tool in zip(trace.steps, tools, strict=True) if step.ok]
-
-
-def transitions(traces: Iterable[Resolved]) -> list[Row]:
-    """Adjacent pairs with counts, summed here because not every engine sums duplicates."""
-    counts: Counter[tuple[str, str]] = Counter()
-    seen: dict[tuple[str, str], str] = {}
-    for trace, tools in traces:
-        path = solved(trace, tools)
-        for pair in pairwise(path):
-            counts[pair] += 1
-            seen[pair] = max(seen.get(pair, ""), trace.moment() or "")
-    return [
-        {"first": a, "second": b, "count": counts[a, b], "last_seen": seen[a, b]}
-        for a, b in sorted(counts)
-    ]
-
-
-def orders(traces: Iterable[Resolved]) -> list[Row]:
-    """c(i≺j): in how many trajectories i comes before j, at any distance."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for trace, tools in traces:
-        path = list(dict.fromkeys(solved(trace, tools)))
-        counts.update((a, b) for i, a in enumerate(path) for b in path[i + 1 :])
-    return [{"first": a, "second": b, "count": counts[a, b]} for a, b in sorted(counts)]
-
-
-def usage(traces: Iterable[Resolved]) -> list[Row]:
-    """Counters of each tool: trajectories, entries, calls, errors."""
-    rows: dict[str, Counter[str]] = {}
-    for trace, tools in traces:
-        path = solved(trace, tools)
-        for tool in set(path):
-            rows.setdefault(tool, Counter())["frequency"] += 1
-        if path:
-            rows[path[0]]["entry_frequency"] += 1
-        for step, tool in zip(trace.steps, tools, strict=True):
-            rows.setdefault(tool, Counter())["calls"] += 1
-            rows[tool]["errors"] += not step.ok
-    names = ("frequency", "entry_frequency", "calls", "errors")
-    return [{"id": tool, **{n: rows[tool][n] for n in names}} for tool in sorted(rows)]

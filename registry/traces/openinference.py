@@ -9,9 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.flows import marks
-from spm.registry.formats.observed import Episode, clean, parsed, shape, tool_name
-from spm.registry.formats.otlp import (
+from spm.registry.traces.data_flow import marks
+from spm.registry.traces.otlp import (
     Convention,
     Reader,
     Span,
@@ -21,7 +20,8 @@ from spm.registry.formats.otlp import (
     otlp_spans,
     recognised,
 )
-from spm.registry.formats.transcripts import Document, user_text
+from spm.registry.traces.redaction import Episode, clean, parsed, shape, tool_name
+from spm.registry.traces.transcripts import Document, user_text
 
 _ASKING = ("AGENT", "CHAIN", "LLM")
 

@@ -1,4 +1,4 @@
-"""Read OpenTelemetry spans (OTLP/JSON) as episodes: who called which tool, in which order.
+"""Reads OpenTelemetry spans (OTLP/JSON) as episodes: the calls of a trace in order.
 
 Spans of one trace may stand anywhere in a file, so a trace is complete only at its end. Kept until
 then is, of each span, the link to its parent (some 300 bytes), and of the spans that matter the
@@ -11,9 +11,18 @@ from datetime import datetime
 from typing import Literal
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.flows import Marks, marks
-from spm.registry.formats.observed import Call, Episode, clean, moment, parsed, shape, tool_name
-from spm.registry.formats.transcripts import Document, user_text
+from spm.registry.traces.data_flow import marks
+from spm.registry.traces.redaction import (
+    Call,
+    Episode,
+    Marks,
+    clean,
+    moment,
+    parsed,
+    shape,
+    tool_name,
+)
+from spm.registry.traces.transcripts import Document, user_text
 
 MAX_HOPS = 1_000  # to an ancestor; more is a cycle or damage
 _AGENTS = ("invoke_agent", "invoke_workflow")

@@ -1,4 +1,4 @@
-"""What may be kept of an observed call: the names and types of its fields, never a value.
+"""Redaction: of an observed call only names and types of fields are kept, never a value.
 
 Every importer reduces arguments and results here before it does anything else with them. Keys are
 names only as long as they look like names: a key that looks like data would be a value.
@@ -12,13 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from spm.registry.fields import is_generic, singular
-from spm.registry.naming import fold, invisible, words
-
-if TYPE_CHECKING:
-    from spm.registry.formats.flows import Marks
+from spm.registry.catalog.fields import is_generic, singular
+from spm.registry.catalog.naming import fold, invisible, words
 
 MAX_NAMES = 200
 MAX_KEY = 64
@@ -39,6 +36,17 @@ _RUNS = re.compile(r"\d+")
 _HEX = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}")
 
 
+class Mark(NamedTuple):
+    """A value that can be recognised and not read."""
+
+    field: str
+    value: int
+    words: int  # the same, as it would stand in a request
+
+
+Marks = tuple[Mark, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call of a tool: whether it worked, and which fields went in and came out."""
@@ -49,8 +57,8 @@ class Call:
     gives: dict[str, str] = field(default_factory=dict)
     start: int | None = None  # nanoseconds since 1970; orders the calls of one episode
     # By which values are recognised until the episode is whole; of no use to anybody else.
-    took: "Marks" = field(default=(), compare=False, repr=False)
-    gave: "Marks" = field(default=(), compare=False, repr=False)
+    took: Marks = field(default=(), compare=False, repr=False)
+    gave: Marks = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""What the trajectories say as a whole: use, errors, ways; and letting old evidence fade."""
+"""Statistics over all traces; pruning and decay of old ones."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from spm.registry.store import Row, Store, Transaction
+from spm.registry.store.interface import Row, Store, Transaction
 
 BATCH = 1_000
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.observed import Episode
-from spm.registry.formats.openinference import is_span, open_inference, read_openinference
-from spm.registry.formats.otlp import gen_ai, read_otlp
-from spm.registry.formats.transcripts import Document, dialect, read_transcripts
+from spm.registry.traces.formats import DOCUMENT_FORMATS
+from spm.registry.traces.openinference import is_span, open_inference, read_openinference
+from spm.registry.traces.otlp import gen_ai, read_otlp
+from spm.registry.traces.redaction import Episode
+from spm.registry.traces.transcripts import Document, dialect, read_transcripts
 
-FORMATS = ("otlp", "openinference", "openai", "anthropic")
 MAX_DOCUMENT = 64_000_000
 _SIGNALS = ("resourceSpans", "resourceMetrics", "resourceLogs")
 
 
 def detect_traces(first: object) -> str | None:
-    """Name the format of a file by its first document: one of FORMATS, "spm", or None."""
+    """Name the format of a file by its first document: one of DOCUMENT_FORMATS, "spm", or None."""
     one = first[0] if isinstance(first, list) and first else first
     if isinstance(one, dict):
         if any(signal in one for signal in _SIGNALS):
@@ -50,14 +50,14 @@ def read_trace_file(
 
     Args:
         path: JSON lines or one JSON document.
-        format: one of FORMATS; left out, the first document tells.
+        format: one of DOCUMENT_FORMATS; left out, the first document tells.
         join_conversations: of spans, make one episode of all traces of a conversation.
 
     Raises:
         TraceError: the file cannot be read, or a document is not of the format; says where.
     """
-    if format not in (None, *FORMATS):
-        raise TraceError(f"No trace format {format!r}. Known: {', '.join(FORMATS)}.")
+    if format not in (None, *DOCUMENT_FORMATS):
+        raise TraceError(f"No trace format {format!r}. Known: {', '.join(DOCUMENT_FORMATS)}.")
     documents = read_documents(path)
     head = list(islice(documents, 1))  # opened once: a pipe cannot be read again
     found = format or next((detect_traces(value) for _, value in head), "otlp")
@@ -73,7 +73,9 @@ def read_trace_file(
     elif found == "spm":
         raise TraceError(f"{path}: traces in spm's own format; read_traces reads them.")
     else:
-        raise TraceError(f"{path}: not traces in a known format. Known: {', '.join(FORMATS)}.")
+        raise TraceError(
+            f"{path}: not traces in a known format. Known: {', '.join(DOCUMENT_FORMATS)}."
+        )
 
 
 def read_documents(path: Path) -> Iterator[Document]:

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from spm.registry.documents import read_traces
 from spm.registry.errors import ManifestError, TraceError
-from spm.registry.formats.detection import read_source
-from spm.registry.formats.flows import flows
-from spm.registry.formats.observed import Episode
-from spm.registry.formats.source import Source
+from spm.registry.importers.detection import read_source
+from spm.registry.importers.documents import read_traces
+from spm.registry.importers.source import Source
 from spm.registry.models import Trace
+from spm.registry.traces.data_flow import flows
+from spm.registry.traces.formats import TRACE_FORMATS
+from spm.registry.traces.redaction import Episode
 
 MAX_STEPS = 1_000  # what a Trace takes; longer ones are loops
-FORMATS = ("spm", "otlp", "openinference", "openai", "anthropic", "arazzo")
 
 
 class TraceFile:
@@ -24,8 +24,8 @@ class TraceFile:
         Raises:
             TraceError: the file cannot be read or is of no known format.
         """
-        if format not in (None, *FORMATS):
-            raise TraceError(f"No trace format {format!r}. Known: {', '.join(FORMATS)}.")
+        if format not in (None, *TRACE_FORMATS):
+            raise TraceError(f"No trace format {format!r}. Known: {', '.join(TRACE_FORMATS)}.")
         if path.exists() and not path.is_file():
             raise TraceError(
                 f"{str(path)!r} is no regular file, and traces are read more than once. "
@@ -46,14 +46,14 @@ class TraceFile:
             case "arazzo":
                 yield from _workflows(self.path)
             case _:
-                from spm.registry.formats.tracefiles import read_trace_file
+                from spm.registry.traces.trace_documents import read_trace_file
 
                 for number, episode in enumerate(read_trace_file(self.path, self.format), 1):
                     yield _trace(episode, f"{self.path.stem}-{number}")
 
 
 def _detect(path: Path) -> str:
-    from spm.registry.formats.tracefiles import trace_format
+    from spm.registry.traces.trace_documents import trace_format
 
     if path.suffix.lower() in (".yaml", ".yml"):
         return "arazzo"
@@ -65,7 +65,7 @@ def _detect(path: Path) -> str:
 
 
 def _is_arazzo(path: Path) -> bool:
-    from spm.registry.formats.loading import load_document
+    from spm.registry.importers.references import load_document
 
     try:
         document = load_document(path, TraceError)
@@ -75,8 +75,8 @@ def _is_arazzo(path: Path) -> bool:
 
 
 def _workflows(path: Path) -> Iterator[Trace]:
-    from spm.registry.formats.arazzo import read_arazzo
-    from spm.registry.formats.loading import load_document
+    from spm.registry.importers.arazzo import read_arazzo
+    from spm.registry.importers.references import load_document
 
     try:
         yield from read_arazzo(load_document(path), str(path), _beside(path)).traces

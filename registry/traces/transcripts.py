@@ -8,9 +8,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.flows import Marks, marks
-from spm.registry.formats.observed import Call, Episode, clean, moment, parsed, shape, tool_name
 from spm.registry.models import digest
+from spm.registry.traces.data_flow import marks
+from spm.registry.traces.redaction import (
+    Call,
+    Episode,
+    Marks,
+    clean,
+    moment,
+    parsed,
+    shape,
+    tool_name,
+)
 
 Document = tuple[str, object]  # the place for messages, "file:line", and the parsed JSON
 

@@ -1,0 +1,1 @@
+"""The registered tools: their fields, versions, links, quarantine and lint."""

@@ -1,1 +1,0 @@
-"""Reading other people's tool descriptions and traces into the registry's own models."""

@@ -1,0 +1,1 @@
+"""The frontier: the candidates around a request, and their expansion in Cypher."""

@@ -1,0 +1,1 @@
+"""Reading tool descriptions of other formats (OpenAPI, MCP, function lists, Python)."""

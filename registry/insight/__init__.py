@@ -1,0 +1,1 @@
+"""Questions about the graph: paths, impact, health, browsing and name search."""
