@@ -1,0 +1,170 @@
+// The map: which resources tools act on, take and give, and which tool feeds which.
+
+// name: acts
+// The tools of a service, with what each does to which resource.
+// params: service
+// access: read
+// returns: id, name, verb, resource
+MATCH (t:Tool {service: $service})
+OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
+RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource
+ORDER BY id;
+
+// name: cut_feeds
+// Cut edges between tools that no longer hold.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (:Tool {id: row.producer})-[e:FEEDS]->(:Tool {id: row.consumer})
+DELETE e;
+
+// name: feeding
+// The tools that feed tools of a service.
+// params: service
+// access: read
+// returns: producer, consumer, fields, evidence, weight
+MATCH (p:Tool)-[e:FEEDS]->(c:Tool {service: $service})
+RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
+       e.weight AS weight
+ORDER BY producer, consumer;
+
+// name: forget_identities
+// Forget what the inputs of tools identify, before it is read anew.
+// params: ids
+// access: write
+// returns:
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})-[e:REQUIRES]->(:Field)
+WHERE e.resource IS NOT NULL
+SET e.resource = null, e.role = null;
+
+// name: given
+// The resources in the answers of a service's tools.
+// params: service
+// access: read
+// returns: id, resource, role, many, evidence
+MATCH (t:Tool {service: $service})-[e:GIVES]->(r:Resource)
+RETURN t.id AS id, r.id AS resource, e.role AS role, e.many AS many, e.evidence AS evidence
+ORDER BY id, resource, role;
+
+// name: made
+// The fields that tools of a service produce.
+// params: service
+// access: read
+// returns: id, field
+MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)
+RETURN t.id AS id, f.name AS field
+ORDER BY id, field;
+
+// name: producers_elsewhere
+// Active tools of other services that produce these fields, with what they do.
+// params: service, fields
+// access: read
+// returns: field, id, name, verb, effects
+UNWIND $fields AS name
+MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
+WHERE t.service <> $service
+OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
+RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.effects AS effects
+ORDER BY field, id;
+
+// name: prune_resources
+// Drop resources that nothing speaks of any more.
+// params:
+// access: write
+// returns:
+MATCH (r:Resource)
+WHERE NOT (r)--()
+DELETE r;
+
+// name: put_identities
+// Say which resources the inputs of tools identify.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (t:Tool {id: row.id})-[e:REQUIRES]->(f:Field {name: row.field})
+SET e.resource = row.resource, e.role = row.role;
+
+// name: put_identifies
+// Say which resources fields identify, as the inputs of a service's tools do.
+// params: service
+// access: write
+// returns:
+MATCH (t:Tool {service: $service})-[e:REQUIRES]->(f:Field)
+WHERE e.resource IS NOT NULL
+WITH DISTINCT f, e.resource AS resource, e.role AS role
+MATCH (r:Resource {id: resource})
+MERGE (f)-[:IDENTIFIES {role: role}]->(r);
+
+// name: taken
+// The inputs of a service's tools, with what each identifies.
+// params: service
+// access: read
+// returns: id, field, required, resource, role
+MATCH (t:Tool {service: $service})-[e:REQUIRES]->(f:Field)
+RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+ORDER BY id, field;
+
+// name: takers_elsewhere
+// The services whose tools require a field that tools of this service produce.
+// params: service
+// access: read
+// returns: other
+MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[e:REQUIRES]-(c:Tool)
+WHERE c.service <> $service AND e.required
+RETURN DISTINCT c.service AS other
+ORDER BY other;
+
+// name: unlink
+// Cut what was read of tools, before it is read anew.
+// params: ids
+// access: write
+// returns:
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})-[e:ACTS_ON|GIVES]->(:Resource)
+DELETE e;
+
+// name: unlink_identities
+// Cut what fields identify in a service, before it is read anew.
+// params: service
+// access: write
+// returns:
+MATCH (:Field)-[e:IDENTIFIES]->(:Resource {service: $service})
+DELETE e;
+
+// name: feeders
+// The tools that feed these tools and that a caller may see, with what they do.
+// params: ids, team, scopes, read_only
+// access: read
+// returns: consumer, producer, fields, weight, evidence, effects, verb
+UNWIND $ids AS id
+MATCH (c:Tool {id: id})<-[e:FEEDS]-(p:Tool)
+WHERE visible(p)
+OPTIONAL MATCH (p)-[a:ACTS_ON]->(:Resource)
+RETURN c.id AS consumer, p.id AS producer, e.fields AS fields, e.weight AS weight,
+       e.evidence AS evidence, p.effects AS effects, a.verb AS verb
+ORDER BY consumer, producer;
+
+// name: needs
+// What these tools take, and what each value identifies.
+// params: ids
+// access: read
+// returns: id, field, required, resource, role
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})-[e:REQUIRES]->(f:Field)
+WHERE e.required OR e.resource IS NOT NULL
+RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+ORDER BY id, field;
+
+// name: purposes
+// What these tools do, to which resource.
+// params: ids
+// access: read
+// returns: id, verb, resource, effects, service
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})
+OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
+RETURN t.id AS id, e.verb AS verb, r.id AS resource, t.effects AS effects, t.service AS service
+ORDER BY id;

@@ -1,0 +1,270 @@
+"""FEEDS: which tool can run before which, because it makes what the other takes.
+
+`feeds` is the rule, on the tools of one service; `refresh` reads them out of the graph, and writes
+what changed, inside the transaction of whatever write touched them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+
+from spm.registry.catalog.fields import is_control, is_generic
+from spm.registry.catalog.naming import words
+from spm.registry.catalog.resources import KEYS, Given, Identity, Verb, is_content
+from spm.registry.store.interface import Row, Transaction
+
+# A resource that so many tools of its service require is a hub: only what lists, searches or
+# creates exactly that feeds it.
+HUB_SHARE, HUB_TOOLS = 0.2, 20
+REQUIRED, OPTIONAL, HUB, ELSEWHERE = 6, 4, 4, 3  # producers that are kept for one input
+_MAKES: dict[Verb, int] = {"list": 0, "search": 0, "get": 1, "create": 2}
+_NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
+_OF_VERB = {"list": 1.0, "search": 1.0, "get": 0.9, "create": 0.7}
+_OF_EVIDENCE = {"observed": 1.0, "declared": 0.8, "inferred": 0.5}
+_LATER = 0.97
+_ELSEWHERE = 0.5  # what another service makes counts half
+# Besides keys, what tools hand from one to another under the very same name.
+_HANDED = KEYS | frozenset("token email phone url uri link address path file".split())
+
+
+@dataclass(frozen=True)
+class Takes:
+    """An input of a tool, and what it identifies."""
+
+    field: str
+    identity: Identity | None
+    required: bool
+
+
+@dataclass(frozen=True)
+class Node:
+    """A tool as the rule sees it; resources carry their service in front."""
+
+    id: str
+    verb: Verb
+    resource: str
+    takes: tuple[Takes, ...] = ()
+    gives: tuple[Given, ...] = ()
+    makes: frozenset[str] = frozenset()  # fields of its answer, without those that it takes
+    words: frozenset[str] = frozenset()  # of its name
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The resources that it cannot run without."""
+        return frozenset(t.identity.resource for t in self.takes if t.required and t.identity)
+
+
+@dataclass
+class Feed:
+    """An edge from a producer to a consumer."""
+
+    producer: str
+    consumer: str
+    fields: set[str] = field(default_factory=set)
+    evidence: str = "declared"
+    weight: float = 0.0
+
+    def add(self, name: str, evidence: str, weight: float) -> None:
+        """Let it also carry a field; the strongest evidence is that of the edge."""
+        self.fields.add(name)
+        if weight > self.weight:
+            self.weight, self.evidence = weight, evidence
+
+    def row(self) -> Row:
+        """The edge as the graph keeps it."""
+        return {**asdict(self), "fields": sorted(self.fields)}
+
+
+_Ranked = tuple[tuple[float, ...], Node, Given]
+
+
+def feeds(nodes: Iterable[Node]) -> list[Feed]:
+    """The edges between the tools of one service."""
+    nodes = list(nodes)
+    givers: dict[str, list[tuple[Node, Given]]] = defaultdict(list)
+    makers: dict[str, list[Node]] = defaultdict(list)
+    needed: dict[str, int] = defaultdict(int)
+    for node in nodes:
+        for resource in node.required:
+            needed[resource] += 1
+        if node.verb in _MAKES:
+            for given in node.gives:
+                givers[given.resource].append((node, given))
+            for name in node.makes:
+                makers[name].append(node)
+    hubs = {r for r, n in needed.items() if n >= HUB_TOOLS and n >= HUB_SHARE * len(nodes)}
+    found: dict[tuple[str, str], Feed] = {}
+    for node in nodes:
+        for taken in node.takes:
+            pairs = _producers(node, taken, givers, hubs) if taken.identity else []
+            if not pairs and is_handed(taken.field):
+                pairs = _same_field(node, taken, makers)
+            for place, (producer, given) in enumerate(pairs):
+                feed = found.setdefault((producer.id, node.id), Feed(producer.id, node.id))
+                feed.add(taken.field, given.evidence, _weight(producer.verb, given, place))
+    return [found[key] for key in sorted(found)]
+
+
+def is_handed(name: str) -> bool:
+    """Whether tools hand a field of this name from one to another: `order_id`, not `subject`."""
+    last = name.rpartition("_")[2]
+    return last in _HANDED and not (is_generic(name) or is_control(name) or is_content(name))
+
+
+def _same_field(
+    consumer: Node, taken: Takes, makers: Mapping[str, list[Node]]
+) -> list[tuple[Node, Given]]:
+    """Producers of the very same field, where no resource says more."""
+    given = Given(taken.field, "field")
+    ranked = [
+        (_rank(producer, given, consumer), producer, given)
+        for producer in makers.get(taken.field, ())
+        if producer.id != consumer.id
+    ]
+    ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
+    return [
+        (producer, given)
+        for _, producer, given in ranked[: REQUIRED if taken.required else OPTIONAL]
+    ]
+
+
+def _producers(
+    consumer: Node,
+    taken: Takes,
+    givers: Mapping[str, list[tuple[Node, Given]]],
+    hubs: set[str],
+) -> list[tuple[Node, Given]]:
+    assert taken.identity is not None
+    resource, role = taken.identity.resource, taken.identity.role
+    hub = resource in hubs
+    ranked = []
+    for producer, given in givers.get(resource, ()):
+        own = not given.role
+        if producer.id == consumer.id or resource in producer.required:
+            continue
+        if (role or hub) and not own:
+            continue
+        if hub and (producer.resource != resource or producer.verb == "get") and not given.many:
+            continue
+        ranked.append((_rank(producer, given, consumer), producer, given))
+    # Among equals the shorter name is the more general one.
+    ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
+    main = consumer.verb in _NEEDS_ITSELF and resource == consumer.resource
+    most = HUB if hub else REQUIRED if taken.required or main else OPTIONAL
+    return [(producer, given) for _, producer, given in _mixed(ranked, most)]
+
+
+def _mixed(ranked: list[_Ranked], most: int) -> list[_Ranked]:
+    """The best, with room for one that creates the thing and one that refers to it."""
+    kept, rest = ranked[:most], ranked[most:]
+    extra = [
+        other
+        for wanted in (_creates, _refers)
+        if not any(map(wanted, kept)) and (other := next(filter(wanted, rest), None))
+    ]
+    return [*kept[: most - len(extra)], *extra] if most > 2 else kept
+
+
+def _creates(row: _Ranked) -> bool:
+    return row[1].verb == "create" and row[1].resource == row[2].resource and not row[2].role
+
+
+def _refers(row: _Ranked) -> bool:
+    return bool(row[2].role)
+
+
+def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
+    """Lower is better: the thing itself, from what the consumer has anyway, in its own corner."""
+    needs, has = producer.required, consumer.required
+    return (
+        1 if given.role else 0,
+        len(needs - has),
+        -len(needs & has),
+        0 if producer.resource == given.resource else 1,
+        _MAKES[producer.verb],
+        -len(producer.words & consumer.words),
+    )
+
+
+def _weight(verb: Verb, given: Given, place: int = 0) -> float:
+    """How good a producer is: by what is known of it, and by its place among the others."""
+    whole = 1.0 if not given.role else 0.8
+    return round(_OF_VERB[verb] * _OF_EVIDENCE[given.evidence] * whole * _LATER**place, 3)
+
+
+# -- in the graph -------------------------------------------------------------------------------
+
+
+def refresh(tx: Transaction, service: str) -> None:
+    """Bring the edges into the tools of a service up to date, and those that it now feeds."""
+    others = [row["other"] for row in tx.run("map/takers_elsewhere", service=service)]
+    for name in (service, *others):
+        _refresh(tx, name)
+
+
+def _refresh(tx: Transaction, service: str) -> None:
+    nodes = read_nodes(tx, service)
+    wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
+    for feed in _from_elsewhere(tx, service, nodes, wanted):
+        wanted[feed.producer, feed.consumer] = feed
+    rows = {key: feed.row() for key, feed in wanted.items()}
+    there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
+    stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]
+    changed = [row for key, row in sorted(rows.items()) if there.get(key) != row]
+    if stale:
+        tx.run("map/cut_feeds", rows=stale)
+    if changed:
+        tx.run("exchange/put_feeds", rows=changed)
+
+
+def read_nodes(tx: Transaction, service: str) -> list[Node]:
+    """The tools of a service as the rule sees them."""
+    takes: dict[str, list[Takes]] = defaultdict(list)
+    for row in tx.run("map/taken", service=service):
+        identity = Identity(row["resource"], row["role"] or "") if row["resource"] else None
+        takes[row["id"]].append(Takes(row["field"], identity, bool(row["required"])))
+    gives: dict[str, list[Given]] = defaultdict(list)
+    for row in tx.run("map/given", service=service):
+        given = Given(row["resource"], row["role"], bool(row["many"]), row["evidence"])
+        gives[row["id"]].append(given)
+    makes: dict[str, set[str]] = defaultdict(set)
+    for row in tx.run("map/made", service=service):
+        makes[row["id"]].add(row["field"])
+    return [
+        Node(
+            row["id"],
+            row["verb"] or "act",
+            row["resource"] or "",
+            tuple(takes[row["id"]]),
+            tuple(gives[row["id"]]),
+            frozenset(makes[row["id"]] - {taken.field for taken in takes[row["id"]]}),
+            frozenset(words(row["name"])),
+        )
+        for row in tx.run("map/acts", service=service)
+    ]
+
+
+def _from_elsewhere(
+    tx: Transaction, service: str, nodes: list[Node], there: Mapping[tuple[str, str], Feed]
+) -> list[Feed]:
+    """Edges from other services, for required inputs that no tool of this one makes."""
+    fed = {(consumer, name) for (_, consumer), feed in there.items() for name in feed.fields}
+    unmet: dict[str, list[Node]] = defaultdict(list)
+    for node in nodes:
+        for taken in node.takes:
+            if taken.required and (node.id, taken.field) not in fed and is_handed(taken.field):
+                unmet[taken.field].append(node)
+    found: dict[tuple[str, str], Feed] = {}
+    producers: dict[str, list[Row]] = defaultdict(list)
+    for row in tx.run("map/producers_elsewhere", service=service, fields=sorted(unmet)):
+        if row["verb"] in _MAKES:
+            producers[row["field"]].append(row)
+    for name, rows in producers.items():
+        rows.sort(key=lambda row: (_MAKES[row["verb"]], len(row["id"]), row["id"]))
+        for node in unmet[name]:
+            for row in rows[:ELSEWHERE]:
+                feed = found.setdefault((row["id"], node.id), Feed(row["id"], node.id))
+                weight = _ELSEWHERE * _weight(row["verb"], Given(name, "field"))
+                feed.add(name, "declared", round(weight, 3))
+    return list(found.values())

@@ -1,0 +1,461 @@
+"""The resources of an OpenAPI document: what its paths, schemas and parameters are about.
+
+An item path is what its GET answers: `/pods/{name}` answers a Pod, so `{name}` below it identifies
+a pod, under any spelling. Where there is no such GET, the collection's list says it, then the
+parameter's own noun, then the segment before it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from spm.registry.catalog.fields import folded, is_generic
+from spm.registry.catalog.resources import KEYS, Given, Identity, Nouns, Reading, Verb
+from spm.registry.catalog.verbs import kind_of
+from spm.registry.importers.json_schema import Schemas, Shape
+from spm.registry.importers.nouns import fold, noun, singular
+from spm.registry.traces.redaction import ENVELOPES
+
+_PARAMETER = re.compile(r"\{([^{}]*)\}")
+_VERSION = re.compile(r"v?[0-9][\w.]*|api|apis|rest|admin|")
+_LISTS = frozenset("items data results values entries records list nodes edges rows page".split())
+# Wrappers of what is answered, not things: `ok`, paging, links.
+_DEPTH = 3
+_MOST = 40  # references that are kept of one answer
+
+
+class Operation(Protocol):
+    """What is read of an operation."""
+
+    name: str
+    method: str
+    path: str
+    operation: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of an operation, with the names that lead to it in the body."""
+
+    name: str
+    path: tuple[str, ...]
+    place: str
+    kind: str
+    description: str
+    schema: object = None
+
+
+@dataclass
+class _Answer:
+    """What a response holds."""
+
+    nouns: list[tuple[str, bool]] = field(default_factory=list)  # the things themselves, and many
+    references: list[tuple[str, str, bool]] = field(default_factory=list)  # noun, role, many
+    scalars: list[tuple[str, str, str]] = field(default_factory=list)  # name, description, kind
+    plain: list[tuple[str, str, str, bool]] = field(default_factory=list)  # beside the things
+    listed: bool = False  # the answer is a list itself
+    keys: dict[str, set[str]] = field(default_factory=dict)  # by thing
+    wrapped: list[tuple[str, str]] = field(default_factory=list)  # a wrapper's key, and its noun
+
+
+def template(path: str) -> str:
+    """A path without the names of its parameters: `/pods/{name}` is `/pods/{}`."""
+    return _PARAMETER.sub("{}", path.rstrip("/"))
+
+
+class ResourceReader:
+    """Reads the resources of one document.
+
+    Args:
+        schemas: the document's schemas.
+        operations: its operations.
+        responses: the schema of each operation's answer, by name; None where there is none.
+    """
+
+    def __init__(
+        self,
+        schemas: Schemas,
+        operations: Sequence[Operation],
+        responses: Mapping[str, object],
+    ) -> None:
+        self._schemas = schemas
+        self._operations = operations
+        self._responses = responses
+        self._answers: dict[int, _Answer] = {}
+        self._by_place = {(o.method, template(o.path)): o for o in operations}
+
+    def read(self, operation: Operation, inputs: Sequence[Input]) -> Reading:
+        """What one operation does, to which resource, with which inputs and which answer."""
+        verb, resource = self._act(operation)
+        takes = {}
+        for given in inputs:
+            found = self._identity(operation, given)
+            if found is not None:
+                takes[given.name] = found
+        return Reading(verb, resource, takes, self._gives(operation, verb, resource))
+
+    # -- nouns --------------------------------------------------------------------------------
+
+    @cached_property
+    def nouns(self) -> Nouns:
+        """All resources of the document."""
+        items = {name for name in self._items.values() if name} | self._spoken()
+        keys: dict[str, set[str]] = {}
+        for operation in self._operations:
+            for thing, own in self._answer(operation).keys.items():
+                keys.setdefault(self._folded(thing), set()).update(own)
+        owned = {name: frozenset(own) for name, own in keys.items() if own}
+        return Nouns(items, owned, self._aliases())
+
+    def _aliases(self) -> dict[str, str]:
+        """Other names of things: a wrapper's key, `channels: [conversation]`."""
+        items = {name for name in self._items.values() if name}
+        seen: dict[str, Counter[str]] = {}
+        for operation in self._operations:
+            for role, thing in self._answer(operation).wrapped:
+                seen.setdefault(role, Counter())[thing] += 1
+        return {
+            role: thing
+            for role, things in seen.items()
+            if role not in items and (thing := things.most_common(1)[0][0]) != role
+        }
+
+    def _spoken(self) -> set[str]:
+        """Things that answers hold, that inputs refer to, and that procedures are called after."""
+        found = {name for o in self._operations for name, _ in self._answer(o).nouns}
+        for operation in self._operations:
+            found.update(_procedure(operation.path)[:-1])
+        return {singular(name) for name in found if name not in _LISTS}
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        """The resource of every path that ends in a parameter."""
+        prefixes: dict[str, str] = {}
+        for operation in self._operations:
+            parts = operation.path.rstrip("/").split("/")
+            for at, part in enumerate(parts):
+                if _PARAMETER.search(part):
+                    prefix = "/".join(parts[: at + 1])
+                    prefixes.setdefault(template(prefix), prefix)
+        found = {key: self._answered(key) for key in prefixes}
+        known = {name for name in found.values() if name}
+        for key, prefix in prefixes.items():
+            if not found[key]:
+                found[key] = self._by_name(prefix, known)
+        return found
+
+    def _answered(self, key: str) -> str:
+        """What the GET of an item path answers, or the list of its collection."""
+        collection = key.rpartition("/")[0]
+        for method, place in (("get", key), ("patch", key), ("put", key), ("get", collection),
+                              ("post", collection)):  # fmt: skip
+            operation = self._by_place.get((method, place))
+            if operation is None or (place == collection and collection.endswith("{}")):
+                continue
+            nouns = self._answer(operation).nouns
+            listed = [name for name, many in nouns if many or place == key]
+            segment = self._segment(collection)
+            for name in listed:
+                if segment and name.startswith(f"{segment}_"):  # a branch with protection
+                    return segment
+                if name.endswith(segment) or len(listed) == 1:
+                    return name
+        return ""
+
+    def _by_name(self, prefix: str, known: set[str]) -> str:
+        parts = prefix.split("/")
+        names = _PARAMETER.findall(parts[-1])
+        spelled = folded(names[-1]) if names else []
+        base = spelled[:-1] if spelled and spelled[-1] in KEYS else spelled
+        segment = self._segment("/".join(parts[:-1]))
+        nouns = Nouns(known)
+        for candidate in ("_".join(base), segment):
+            if candidate and (found := nouns.fold(candidate)):
+                return found
+        return next((c for c in ("_".join(base), segment) if c and not is_generic(c)), "")
+
+    def _segment(self, path: str) -> str:
+        """The last word of a path that names something, in the singular."""
+        if called := _procedure(path):
+            return singular(fold(called[-2]))
+        for part in reversed(path.split("/")):
+            if _PARAMETER.search(part):
+                return ""
+            if not _VERSION.fullmatch(part.lower()):
+                return singular(fold(part.rpartition(".")[2]))
+        return ""
+
+    def _folded(self, name: str) -> str:
+        """A schema's noun as the resource that it stands for."""
+        items = {value for value in self._items.values() if value}
+        return Nouns(items).fold(name) or name
+
+    # -- what an operation does ---------------------------------------------------------------
+
+    def _act(self, operation: Operation) -> tuple[Verb, str]:
+        key, method = template(operation.path), operation.method
+        said = self._verb(operation)
+        answer = self._answer(operation)
+        if key.endswith("{}"):
+            resource = self._items[key]
+            usual: dict[str, Verb] = {"get": "get", "head": "get", "delete": "delete"}
+            verb = usual.get(method, "update")
+            return verb if said in (None, "list", "search", "get") else said, resource
+        many = [name for name, several in answer.nouns if several]
+        parent = self._parent(key)
+        if method in ("get", "head"):
+            if said in ("update", "delete", "create"):
+                return said, self._about(operation, parent)
+            if many and (answer.listed or said != "get"):
+                return ("search" if said == "search" else "list"), self._resource(many[0])
+            named = answer.nouns[0][0] if answer.nouns else self._segment(key)
+            verb = said if said in ("list", "search") else "get"
+            return verb, self._resource(named)
+        if method == "delete":
+            return "delete", self._about(operation, parent)
+        collection = key + "/{}" in self._items
+        if said in ("list", "search", "get") and method == "post":
+            return said, self._resource(answer.nouns[0][0]) if answer.nouns else parent
+        if method in ("put", "patch"):
+            return (said if said in ("delete", "act") else "update"), self._about(operation, parent)
+        single = [name for name, several in answer.nouns if not several]
+        if collection and said not in ("delete", "update"):
+            return "create", self._items[key + "/{}"]
+        if said in ("delete", "update", "act"):
+            return said, self._about(operation, parent)
+        if said == "create" or (single and self._segment(key) in (single[0], "")):
+            return "create", self._resource(single[0]) if single else self._about(operation, parent)
+        return "act", self._about(operation, parent)
+
+    def _verb(self, operation: Operation) -> Verb | None:
+        """The verb that the operation's name or the path's last word says."""
+        if called := _procedure(operation.path):
+            return kind_of(fold(called[-1]).split("_")[0])
+        spoken = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
+        tail = fold(operation.path.rstrip("/").rpartition("/")[2]).split("_")
+        for word in (spoken[0], tail[0]):
+            if found := kind_of(word):
+                return found
+        return None
+
+    def _parent(self, key: str) -> str:
+        """The resource of the last item before the end of a path."""
+        while key and not key.endswith("{}"):
+            key = key.rpartition("/")[0]
+        return self._items.get(key, "")
+
+    def _about(self, operation: Operation, parent: str) -> str:
+        answer = self._answer(operation)
+        segment = self._segment(template(operation.path))
+        if segment and segment in self.nouns:
+            return segment
+        if answer.nouns and (found := self.nouns.fold(answer.nouns[0][0])):
+            return found
+        named = fold(operation.name).split("_")
+        if not parent:
+            for part in named:
+                if singular(part) in self.nouns:
+                    return singular(part)
+        return parent or segment
+
+    def _resource(self, name: str) -> str:
+        return self.nouns.fold(name) or name
+
+    # -- what an answer holds -----------------------------------------------------------------
+
+    def _answer(self, operation: Operation) -> _Answer:
+        schema = self._responses[operation.name]
+        if id(schema) not in self._answers:
+            answer = _Answer()
+            if schema is not None:
+                self._collect(self._schemas.shape(schema), answer, many=False, depth=0)
+            self._answers[id(schema)] = answer
+        return self._answers[id(schema)]
+
+    def _collect(self, shape: Shape, answer: _Answer, *, many: bool, depth: int) -> None:
+        """The things themselves: of a root, of the items of a list, or inside an envelope."""
+        if shape.items is not None and not shape.properties:
+            inner = self._schemas.items(shape)
+            answer.listed |= depth == 0
+            self._collect(inner, answer, many=True, depth=depth)
+            return
+        envelope = not _has_key(shape) and not (many and shape.noun)
+        if depth < 2 and envelope and (depth == 0 or not shape.noun):
+            for name, inner, several in self._objects(shape):
+                role = singular(fold(name))
+                thing = inner.noun or ("" if role in _LISTS or fold(name) in ENVELOPES else role)
+                if (fold(name) in ENVELOPES or role in _LISTS) and not inner.noun:
+                    self._collect(inner, answer, many=several, depth=depth + 1)
+                elif thing and (_has_key(inner) or inner.noun):
+                    answer.nouns.append((thing, several or many))
+                    answer.keys[thing] = self._keys(inner)
+                    if role != thing and role not in _LISTS:
+                        answer.nouns.append((role, several or many))
+                        answer.wrapped.append((role, thing))
+                    self._refer(inner, answer, 1)
+            self._plain(shape, answer)
+            return
+        if shape.noun:
+            answer.nouns.append((shape.noun, many))
+            answer.keys[shape.noun] = self._keys(shape)
+        self._refer(shape, answer, 1)
+
+    def _keys(self, shape: Shape) -> set[str]:
+        """The properties of a thing by which others may refer to it."""
+        inner = self._schemas.shape(shape.properties.get("metadata")).properties
+        return {fold(str(name)) for name in (*shape.properties, *inner)} & KEYS
+
+    def _objects(self, shape: Shape) -> Iterator[tuple[str, Shape, bool]]:
+        for name, sub in shape.properties.items():
+            direct = self._schemas.shape(sub)
+            inner = self._schemas.items(direct)
+            if inner.properties:
+                yield str(name), inner, direct.items is not None and not direct.properties
+
+    def _scalars(self, shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
+        """Name, description, type of the plain properties, and whether there are several."""
+        for name, sub in shape.properties.items():
+            inner = self._schemas.shape(sub)
+            flat = self._schemas.items(inner)
+            if not flat.properties and isinstance(name, str):
+                named = noun(_reference(sub))
+                spelled = named if named and fold(named).rpartition("_")[2] in KEYS else name
+                kind = flat.kind or "string"
+                yield spelled, inner.description, kind, inner.items is not None
+
+    def _plain(self, shape: Shape, answer: _Answer) -> None:
+        """Ids that an envelope holds itself: they are the answer, not references in it."""
+        answer.plain += self._scalars(shape)
+
+    def _refer(self, shape: Shape, answer: _Answer, depth: int, prefix: str = "") -> None:
+        """References to other things inside a thing."""
+        if depth > _DEPTH or len(answer.references) > _MOST:
+            return
+        if depth == 1:
+            answer.scalars += [scalar[:3] for scalar in self._scalars(shape)]
+        for name, sub in shape.properties.items():
+            if not isinstance(name, str):
+                continue
+            inner = self._schemas.items(self._schemas.shape(sub))
+            several = self._schemas.shape(sub).items is not None
+            role = singular(fold(name))
+            for thing in self._alternatives(sub, inner):
+                answer.references.append((thing, role, several))
+            if inner.properties and depth < _DEPTH and not inner.noun:
+                self._refer(inner, answer, depth + 1, role)
+
+    def _alternatives(self, schema: object, inner: Shape) -> list[str]:
+        """The nouns of what a property may be: an object, or an id that can be expanded to it."""
+        if inner.noun and inner.properties:
+            return [inner.noun]
+        if not isinstance(schema, dict):
+            return []
+        items = schema.get("items")
+        found = []
+        for part in (schema, items if isinstance(items, dict) else {}):
+            for word in ("anyOf", "oneOf"):
+                for choice in part.get(word) or ():
+                    shape = self._schemas.items(self._schemas.shape(choice))
+                    if shape.properties and shape.noun:
+                        found.append(shape.noun)
+        return found[:3]
+
+    def _gives(self, operation: Operation, verb: Verb, resource: str) -> tuple[Given, ...]:
+        answer = self._answer(operation)
+        found: dict[tuple[str, str], Given] = {}
+
+        def add(given: Given) -> None:
+            key = given.resource, given.role
+            if key not in found or (given.many and not found[key].many):
+                found[key] = given
+
+        for name, many in answer.nouns:
+            if known := self.nouns.fold(name):
+                add(Given(known, "", many))
+        for name, role, many in answer.references:
+            if (known := self.nouns.fold(name)) and (known, "") not in found:
+                add(Given(known, role, many))
+        for name, description, kind, many in answer.plain:
+            identity = self.nouns.identify(name, description, kind)
+            if identity and (not identity.role or not answer.nouns):
+                add(Given(identity.resource, "", many))
+        for name, description, kind in answer.scalars:
+            identity = self.nouns.identify(name, description, kind)
+            if identity and (identity.resource, "") not in found:
+                add(Given(identity.resource, identity.role or identity.resource, False))
+        if not found and verb in ("list", "search", "get", "create") and resource in self.nouns:
+            add(Given(resource, "", verb in ("list", "search"), "inferred"))
+        return tuple(found.values())
+
+    # -- what inputs identify -----------------------------------------------------------------
+
+    def _identity(self, operation: Operation, given: Input) -> Identity | None:
+        if given.place == "path":
+            return self._in_path(operation.path, given.name)
+        if given.place in ("header", "cookie"):
+            return None
+        reference = noun(_reference(given.schema))
+        if reference and (found := self.nouns.identify(reference, "", given.kind)):
+            return replace(found, role="" if found.resource in folded(given.name) else found.role)
+        if len(given.path) == 1 and fold(given.name) in KEYS:
+            return self._own_key(operation, fold(given.name))
+        found = self.nouns.identify(given.name, given.description, given.kind)
+        if found is None or (found.role and len(given.path) > 1):
+            return None
+        found = self._in_corner(operation, found)
+        if not found.role and self._act(operation) == ("create", found.resource):
+            return None  # the content of what is made, not its id
+        return found
+
+    def _in_corner(self, operation: Operation, found: Identity) -> Identity:
+        """A card below /issuing is the issuing card, where there are others."""
+        for segment in template(operation.path).split("/"):
+            narrower = f"{fold(segment)}_{found.resource}"
+            if segment and narrower in self.nouns:
+                return replace(found, resource=narrower)
+        return found
+
+    def _own_key(self, operation: Operation, key: str) -> Identity | None:
+        """A bare `id` is that of the resource which the operation acts on, unless it makes one."""
+        if owner := self.nouns.owner(key):
+            return Identity(owner)
+        verb, resource = self._act(operation)
+        makes = verb in ("create", "list", "search")
+        return Identity(resource) if resource in self.nouns and not makes else None
+
+    def _in_path(self, path: str, name: str) -> Identity | None:
+        parts = path.rstrip("/").split("/")
+        for at, part in enumerate(parts):
+            if f"{{{name}}}" not in part:
+                continue
+            # Two parameters in a row are one key: the owner of {owner}/{repo} belongs to the repo.
+            follows = at + 1 < len(parts) and parts[at + 1].startswith("{")
+            end = at + 2 if follows and parts[at + 1].endswith("}") else at + 1
+            resource = self._items.get(template("/".join(parts[:end])), "")
+            return Identity(resource) if resource else None
+        return None
+
+
+def _procedure(path: str) -> list[str]:
+    """The parts of a path that calls a procedure: `/conversations.setTopic`."""
+    last = path.rstrip("/").rpartition("/")[2]
+    parts = last.split(".")
+    return parts if len(parts) > 1 and "{" not in last and all(map(str.isidentifier, parts)) else []
+
+
+def _has_key(shape: Shape) -> bool:
+    names = {fold(str(name)) for name in shape.properties}
+    return bool(names & {"id", "name", "number", "key", "login", "sha", "slug", "uuid", "metadata",
+                         "ts", "gid", "uid", "iid"})  # fmt: skip
+
+
+def _reference(schema: object) -> object:
+    """The name that a schema refers to, of itself or of its items."""
+    if not isinstance(schema, dict):
+        return None
+    items = schema.get("items")
+    inner = items.get("$ref") if isinstance(items, dict) else None
+    return schema.get("$ref") or inner

@@ -1,0 +1,1 @@
+"""Routes without traces: the targets of a request, and what has to run before them."""

@@ -1,0 +1,184 @@
+"""A route without traces: targets by clause, closed backwards, and shown only where it is clear."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.catalog.fields import singular
+from spm.registry.catalog.verbs import asks_to_destroy, only_reads, request_verbs
+from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.request.clauses import clauses
+from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
+from spm.registry.routes.targets import NEVER, Clause, Purpose, Scores, standardised, target_scores
+from spm.registry.store.interface import Row
+from spm.registry.store.reader import Reader
+
+CLOSED = 12  # candidates whose producers come into the menu with them
+PRODUCERS = 2  # of each of their inputs
+BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
+CLEAR = 1.0  # by how much a target must lead over what does something else
+SURE = 4.0  # and how well it must fit
+SERVICE = 2.0  # what the service that fits all clauses best gets on top
+UNFIT, FIT = 1.0, 6.0  # scores of a candidate that is not meant, and of one that surely is
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a menu without traces is made of.
+
+    Attributes:
+        order: tools in the order of the menu, as far as they are decided here.
+        route: the tools in front that are the route; empty where no target is clear.
+        plans: of the targets, with who gives each input.
+        doubt: why no route is shown; "" where one is.
+    """
+
+    order: list[str]
+    route: list[str]
+    plans: list[Plan]
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class _Target:
+    tool: str
+    score: float
+    margin: float
+
+
+def propose(
+    store: Reader,
+    frontier: Frontier,
+    cards: Mapping[str, Row],
+    request: str,
+    known: Known,
+    caller: Caller = EVERYTHING,
+    *,
+    belief: Floats | None = None,
+    allow_writes: bool = False,
+) -> Proposal:
+    """Plan the route of a request, and the order of what else the menu should hold.
+
+    Args:
+        store: the graph.
+        frontier: the candidates.
+        cards: what is known of them, by id.
+        request: the text.
+        known: what is there before the first tool runs.
+        caller: who asks; tools that it does not see are in no plan.
+        belief: how far the network takes each candidate for part of the answer.
+        allow_writes: let tools that change something make inputs.
+    """
+    if not frontier.tools:
+        return Proposal([], [], [], "no candidate")
+    asked = read_clauses(request, frontier.clauses.shape[1])
+    rows = store.read("map/purposes", ids=frontier.tools)
+    purposes = {row["id"]: Purpose.of(row, cards[row["id"]]["name"]) for row in rows}
+    scores = target_scores(
+        frontier,
+        asked,
+        purposes,
+        reads=only_reads(request),
+        destroys=asks_to_destroy(request),
+    )
+    scores += SERVICE * _service_bonus(frontier, purposes, scores)[:, None]
+    if belief is not None:
+        scores += BELIEF * standardised(belief)[:, None]
+    asking = [at for at, clause in enumerate(asked) if clause.verb is not None]
+    if not asking:  # no verb asks for anything: what fits best is meant
+        asking = [int(scores.max(axis=0).argmax())]
+    targets = _targets(frontier, purposes, scores, asking)
+    best = _ranked(frontier, scores)
+    chosen = [target.tool for target in targets]
+    around = Neighbourhood.around(
+        store,
+        {*chosen, *best[:CLOSED]},
+        known,
+        caller,
+        fit=_fits(frontier, scores),
+        allow_writes=allow_writes,
+    )
+    plans = [close(around, tool) for tool in chosen]
+    route = list(dict.fromkeys(step for plan in plans for step in plan.steps))
+    order = dict.fromkeys(route)
+    for tool in best[:CLOSED]:
+        order |= dict.fromkeys([tool, *around.producers(tool, PRODUCERS)])
+    order |= dict.fromkeys(best)
+    doubt = _doubt(targets)
+    return Proposal(list(order), [] if doubt else route, plans, doubt)
+
+
+def read_clauses(request: str, count: int) -> list[Clause]:
+    """The clauses of a request as the frontier knows them, each with its words and its verb."""
+    spans = clauses(request)[:count]
+    verbs = request_verbs(request)
+    found = []
+    for begin, end in spans:
+        said = [w.lower() for w in _WORD.findall(request[begin:end])]
+        mine = [verb for verb in verbs if begin <= verb.begin < end]
+        named = frozenset(singular(word) for word in said)
+        pairs = {a + b for a, b in zip(said, map(singular, said[1:]), strict=False)}
+        found.append(Clause(named | frozenset(pairs), mine[0] if mine else None))
+    return found
+
+
+def _service_bonus(frontier: Frontier, purposes: Mapping[str, Purpose], scores: Scores) -> Scores:
+    services = np.array([purposes[tool].service for tool in frontier.tools])
+    total = {
+        name: float(scores[services == name].max(axis=0).clip(min=-5.0).sum())
+        for name in sorted(set(services.tolist()))
+    }
+    best: Scores = (services == max(total, key=total.__getitem__)).astype(np.float64)
+    return best
+
+
+def _targets(
+    frontier: Frontier, purposes: Mapping[str, Purpose], scores: Scores, asking: Sequence[int]
+) -> list[_Target]:
+    found = []
+    for at in asking:
+        order = np.argsort(-scores[:, at], kind="stable")
+        first = int(order[0])
+        if scores[first, at] <= NEVER / 2:
+            continue
+        mine = purposes[frontier.tools[first]]
+        rival = next(
+            (
+                float(scores[row, at])
+                for row in order[1:]
+                if (purposes[frontier.tools[row]].verb, purposes[frontier.tools[row]].resource)
+                != (mine.verb, mine.resource)
+            ),
+            NEVER,
+        )
+        score = float(scores[first, at])
+        found.append(_Target(frontier.tools[first], score, score - rival))
+    return found
+
+
+def _fits(frontier: Frontier, scores: Scores) -> dict[str, float]:
+    """How far the request means each candidate, from 0 to 1."""
+    fits = ((scores.max(axis=1) - UNFIT) / (FIT - UNFIT)).clip(0.0, 1.0)
+    return dict(zip(frontier.tools, fits.tolist(), strict=True))
+
+
+def _ranked(frontier: Frontier, scores: Scores) -> list[str]:
+    """Candidates by their best clause."""
+    best = scores.max(axis=1)
+    order = np.argsort(-best, kind="stable")
+    return [frontier.tools[row] for row in order]
+
+
+def _doubt(targets: Sequence[_Target]) -> str:
+    if not targets:
+        return "no tool does what the request asks for"
+    unsure = min(targets, key=lambda target: target.score)
+    if unsure.score < SURE:
+        return "no tool fits well enough"
+    if min(target.margin for target in targets) < CLEAR:
+        return "several tools fit equally well"
+    return ""
