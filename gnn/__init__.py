@@ -1,1 +1,1 @@
-"""What is learned: text encoders now, the relation-aware networks next."""
+"""Builds menus: features, two relation-aware Transformers, decoders, snapshot and training."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from spm.gnn.decoding import OrderWeights, SetWeights
 from spm.gnn.features import NODE, PAIR
-from spm.gnn.forward import Weights, reranker_shapes, retriever_shapes
 from spm.gnn.model import Model, Provenance
-from spm.gnn.rows import widths
-from spm.registry import disk
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.numpy_forward import Weights, reranker_shapes, retriever_shapes
 from spm.registry.errors import ModelError
+from spm.registry.store import disk
 
 FORMAT = 1
 LIMIT = 64 * 2**20  # a model has 3.5 MB; nothing much larger is one

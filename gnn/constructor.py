@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn import forward
 from spm.gnn.decoding import Arranged, Chosen, Scores, SetWeights, arrange, choose, missing_fields
 from spm.gnn.features import PAIR, Facts, derive, pairs, strictness
 from spm.gnn.model import Model
-from spm.gnn.networks import networks_of
-from spm.gnn.rows import candidate_rows, chosen_rows
-from spm.registry.frontier import Floats, Frontier
-from spm.registry.ranking import PREFIX, SIZE
+from spm.gnn.networks import numpy_forward
+from spm.gnn.networks.inference import networks_of
+from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
+from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.menus.menu import PREFIX, SIZE
 
 _RECALLED = PAIR.index("recalled_next")
 # How far missing inputs weaken a tool's claim to the route. On the demo, which no model was trained
@@ -64,8 +64,8 @@ def construct(
     arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
     lead = [int(i) for i in arranged.order]
     kept = _route(lead, scores, frontier, model.cut) or lead[:1]
-    kept = _closed(kept, scores, frontier.given, prefix, len(ran))
-    front = [int(head.order[i]) for i in _hedged(kept, lead, arranged, size)]
+    kept = _close_over_inputs(kept, scores, frontier.given, prefix, len(ran))
+    front = [int(head.order[i]) for i in _with_other_entries(kept, lead, arranged, size)]
     rest = [int(i) for i in chosen.order if int(i) not in {*front, *ran}]
     return Construction(
         frontier=frontier,
@@ -97,11 +97,13 @@ def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> l
     return kept
 
 
-def _closed(kept: list[int], scores: Scores, given: Floats, room: int, ran: int) -> list[int]:
-    """The route with those that make what its tools miss, each before who needs it.
+def _close_over_inputs(
+    kept: list[int], scores: Scores, given: Floats, room: int, ran: int
+) -> list[int]:
+    """Insert producers of missing inputs before their consumers.
 
     Only where traces show that declarations are kept: elsewhere names may meet by chance, and the
-    request may give what nobody saw in it.
+    request may give fields that its parser did not see.
     """
     if scores.strictness < PROMISED:
         return kept
@@ -109,12 +111,12 @@ def _closed(kept: list[int], scores: Scores, given: Floats, room: int, ran: int)
     makes[len(makes) - ran :] = 0.0  # what ran already is not run again
     route: list[int] = []
     for tool in kept:
-        grown = _led(tool, route, scores, makes, given)
+        grown = _add_producers(tool, route, scores, makes, given)
         route = grown if len(grown) <= room else route
     return route or kept
 
 
-def _led(
+def _add_producers(
     tool: int,
     route: list[int],
     scores: Scores,
@@ -122,9 +124,9 @@ def _led(
     given: Floats,
     waiting: frozenset[int] = frozenset(),
 ) -> list[int]:
-    """A route with one more tool at its end, and before it who makes what that one misses.
+    """Append a tool to the route, after the producers of its missing fields.
 
-    `waiting` are those that it is made for: nobody waits for itself.
+    `waiting` holds the tools that are being resolved, which stops cycles.
     """
     if tool in route:
         return route
@@ -135,12 +137,14 @@ def _led(
             continue
         best = max(free, key=lambda i: round(float(scores.belongs[i]), 5))
         if scores.belongs[best] >= LIKELY:
-            route = _led(best, route, scores, makes, given, waiting | {tool})
+            route = _add_producers(best, route, scores, makes, given, waiting | {tool})
     return [*route, tool]
 
 
-def _hedged(kept: list[int], lead: list[int], arranged: Arranged, size: int) -> list[int]:
-    """The route, behind its first tool those that may be the beginning instead, and the others.
+def _with_other_entries(
+    kept: list[int], lead: list[int], arranged: Arranged, size: int
+) -> list[int]:
+    """The route, with other possible entries behind its first tool, then the other tools.
 
     An agent looks at the first tools first: where the beginning is in doubt, a list of what follows
     a wrong one is worth less than the other beginnings. Where it is not, there are none. They take
@@ -180,7 +184,7 @@ def _scores(
     frontier: Frontier,
     facts: Facts,
     head: Chosen,
-    order: forward.Order,
+    order: numpy_forward.Order,
     member: Floats,
     recalled: Floats,
 ) -> Scores:

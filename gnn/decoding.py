@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.frontier import Floats
-from spm.registry.ranking import PREFIX, SIZE
+from spm.registry.frontier.frontier import Floats
+from spm.registry.menus.menu import PREFIX, SIZE
 
 MISSING = 32  # fields that coverage looks at
 TINY = 1e-9

@@ -1,17 +1,17 @@
-"""A construction told to people: roles, needs, terms, signals, edges."""
+"""The explanation of a construction: roles, needs, score terms, signals, edges."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from spm.gnn.constructor import Construction
 from spm.gnn.features import NODE
-from spm.registry.frontier import Floats, Frontier
-from spm.registry.menus.items import Known, Places
-from spm.registry.ranking import Ask, Edge, MenuItem
-from spm.registry.route import Contract
-from spm.registry.store import Row
+from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.menus.menu import Ask, Edge, MenuItem
+from spm.registry.menus.roles import Contract, Known, Places
+from spm.registry.routes.closure import Plan
+from spm.registry.store.interface import Row
 
 ALIKE = 0.3  # cosine from which an observed request counts as similar
 SIGNALS = (
@@ -36,11 +36,18 @@ class Explained:
         cards: what is known of the candidates, by id.
         ask: what was asked.
         given: the fields that the request and the caller gave.
+        plans: of the route, where the graph planned it.
     """
 
     def __init__(
-        self, built: Construction, cards: Mapping[str, Row], ask: Ask, given: list[str]
+        self,
+        built: Construction,
+        cards: Mapping[str, Row],
+        ask: Ask,
+        given: list[str],
+        plans: Sequence[Plan] = (),
     ) -> None:
+        self._supplies = {tool: made for plan in plans for tool, made in plan.supplies.items()}
         self._built = built
         self._frontier = built.frontier
         self._cards = cards
@@ -60,7 +67,7 @@ class Explained:
             if name not in self._given
         }
         known = Known(frozenset(self._given), made)
-        places = Places(self.order, self.route, contracts, known, self._target())
+        places = Places(self.order, self.route, contracts, known, self._target(), self._supplies)
         return places.items(
             self._cards,
             {tool: self.terms(tool) for tool in self.order},
@@ -88,11 +95,20 @@ class Explained:
         makes = self._frontier.gives[rows] * (1 - takes)
         seen = self._frontier.precedes[np.ix_(rows, rows)].astype(np.int64)
         front = np.isin(rows, self._built.route)
-        related = np.triu((makes @ takes.T > 0) | (seen > 0), 1) & (front[:, None] | front)
+        feeds = np.zeros_like(seen, dtype=bool)
+        place = {tool: at for at, tool in enumerate(self.order)}
+        for tool, made in self._supplies.items():
+            for who in made.values():
+                if who in place and tool in place:
+                    feeds[place[who], place[tool]] = True
+        related = np.triu((makes @ takes.T > 0) | (seen > 0) | feeds, 1)
+        related &= front[:, None] | front
         found = []
         for a, b in np.argwhere(related).tolist():
             first, second = self.order[a], self.order[b]
             meet = [self._frontier.fields[at] for at in np.flatnonzero(makes[a] * takes[b])]
+            planned = [f for f, who in self._supplies.get(second, {}).items() if who == first]
+            meet = sorted({*meet, *planned})
             open_names = [name for name in meet if name not in self._given]
             found += [Edge(first, second, "declared", name, 0) for name in open_names]
             if count := int(seen[a, b]):
@@ -116,6 +132,9 @@ class Explained:
             parts = {name: weights[name] * float(v[place]) for name, v in chosen.terms.items()}
             added = {name: value for name, value in parts.items() if value}
             found[self._frontier.tools[at]] = {"belongs": float(self._built.member[at]), **added}
+        for at in self._built.sequence:  # a plan also takes what the set decoder left out
+            belongs = {"belongs": float(self._built.member[at])}
+            found.setdefault(self._frontier.tools[at], belongs)
         return found
 
     @cached_property

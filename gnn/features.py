@@ -1,4 +1,4 @@
-"""What the networks see of a frontier: numbers per tool, relations and numbers per pair.
+"""The features of a frontier: numbers for each tool, relations and numbers for each pair.
 
 Nothing here knows a tool by name: every number means the same in any library.
 """
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.sizes import VECTOR
-from spm.registry.frontier import Floats, Frontier
+from spm.gnn.networks.sizes import VECTOR
+from spm.registry.frontier.frontier import Floats, Frontier
 
 # The paper's twelve, then what trials on real data added (request memory and words).
 PAPER = (
@@ -134,18 +134,18 @@ def count_votes(frontier: Frontier) -> Votes:
         chosen = slice(None) if where is None else where
         return np.bincount(tool[chosen], weights[row[chosen]], size).astype(np.float32)
 
-    spoken = total(soft)
+    mentioned = total(soft)
     relative = place / np.maximum(1, length - 1)
     places = np.bincount(tool, soft[row] * relative, size) if len(row) else np.zeros(size)
     nearest = np.zeros(size, dtype=np.float32)
     np.maximum.at(nearest, tool, near[row])
     return Votes(
-        soft=spoken,
+        soft=mentioned,
         sharp=total(sharp),
         words=total(words),
         entry=total(soft, place == 0),
         last=total(soft, place == length - 1),
-        place=np.where(spoken > 0, places / np.maximum(1e-9, spoken), 0.5).astype(np.float32),
+        place=np.where(mentioned > 0, places / np.maximum(1e-9, mentioned), 0.5).astype(np.float32),
         nearest=nearest,
     )
 
@@ -210,14 +210,16 @@ def _clauses(frontier: Frontier) -> list[Floats]:
     """How the clauses of the request speak for each tool, each as if it were asked alone."""
     best = frontier.clauses.max(axis=1, initial=-1.0)
     mean = frontier.clauses.mean(axis=1) if frontier.clauses.shape[1] else best
-    loudest = frontier.spoken / np.maximum(1e-6, frontier.spoken.max(axis=0, initial=0.0))
+    loudest = frontier.clause_lexical / np.maximum(
+        1e-6, frontier.clause_lexical.max(axis=0, initial=0.0)
+    )
     return [
         best,
         _best_rank(frontier.clauses),
         best - mean,
         clause_places(frontier),
         loudest.max(axis=1, initial=0.0),
-        _best_rank(frontier.spoken),
+        _best_rank(frontier.clause_lexical),
     ]
 
 

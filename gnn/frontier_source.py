@@ -7,27 +7,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spm.gnn import runtime
-from spm.gnn.expansion import Question
-from spm.registry import state
-from spm.registry.access import Caller
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.networks import runtime
+from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
-from spm.registry.expansion import Expansion
-from spm.registry.frontier import Frontier
-from spm.registry.lookup import Look, Probes
-from spm.registry.ranking import Ask
-from spm.registry.spoken import Vocabulary
-from spm.registry.stages import ENCODING, SEARCH, VISIBLE, WALK, stage
-from spm.registry.store import Row, Store
+from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.frontier.frontier import Frontier
+from spm.registry.menus.menu import Ask
+from spm.registry.request import fields
+from spm.registry.request.vocabulary import Vocabulary
+from spm.registry.search.results import Look, Probes
+from spm.registry.store.interface import Row, Store
+from spm.registry.timing import ENCODING, SEARCH, VISIBLE, WALK, stage
 
 if TYPE_CHECKING:
-    from spm.gnn.snapshot.serving import Snapshots
+    from spm.gnn.snapshot.lifecycle import Snapshots
 
-Words = state.Spoken
+Words = fields.Fields
 
 
 @dataclass(frozen=True)
-class Material:
+class MenuInputs:
     """All that a menu is made of.
 
     Attributes:
@@ -43,7 +43,7 @@ class Material:
     revision: int
 
 
-class Asked:
+class CypherSource:
     """Asks a store.
 
     Args:
@@ -58,14 +58,14 @@ class Asked:
         self._expansion = Expansion(store)
         self._words: tuple[tuple[int, Caller], Words] | None = None
 
-    def material(self, ask: Ask, must: tuple[str, ...] = ()) -> Material:
+    def collect(self, ask: Ask, must: tuple[str, ...] = ()) -> MenuInputs:
         """Collect what a menu is made of; tools in `must` come in before all others."""
         probes, look = self._look(ask)
         with stage(VISIBLE):
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             reached = self._expansion.reach(probes, look, given, ask.caller, must)
-        return Material(reached.frontier, reached.cards, sorted(given), look.revision)
+        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision)
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
@@ -97,12 +97,12 @@ class Asked:
         a restricted caller gets names alone.
         """
         if not caller.restricted:
-            return state.vocabulary(self._store)
+            return fields.vocabulary(self._store)
         rows = self._store.read("access/fields", **caller.params())
         return Vocabulary([row["field"] for row in rows])
 
 
-class Mapped:
+class SnapshotSource:
     """Takes everything from the store's snapshot, where there is one of this moment.
 
     Args:
@@ -117,7 +117,7 @@ class Mapped:
         self._encoder = encoder
         self._loaded: tuple[str | None, ClauseEncoder] | None = None
 
-    def material(self, ask: Ask, must: tuple[str, ...] = ()) -> Material | None:
+    def collect(self, ask: Ask, must: tuple[str, ...] = ()) -> MenuInputs | None:
         """Collect what a menu is made of; None: the snapshot cannot say, ask the store."""
         snapshot = self._snapshots.made()
         if snapshot is None:
@@ -134,9 +134,9 @@ class Mapped:
             given = _given(ask, view.vocabulary)
         question = Question(ask.request, rows[0], given, None, rows[1:])
         frontier = view.frontier(question, must)
-        return Material(frontier, snapshot.cards, sorted(given), snapshot.revision)
+        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision)
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:
     """The visible fields: what the request shows and what the caller says."""
-    return state.at_hand(ask.request, ask.state, ask.without, known)
+    return fields.request_fields(ask.request, ask.state, ask.without, known)

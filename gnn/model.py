@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.forward import Weights
+from spm.gnn.networks.numpy_forward import Weights
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from spm.gnn.checkpoint import load
 from spm.gnn.model import Model
 from spm.registry.encoding import recorded
 from spm.registry.errors import ModelError
-from spm.registry.store import Store
+from spm.registry.store.interface import Store
 
 if TYPE_CHECKING:
-    from spm.gnn.snapshot.reading import Snapshot
+    from spm.gnn.snapshot.snapshot import Snapshot
 
 _PRIOR = "prior.safetensors"
 

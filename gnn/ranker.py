@@ -1,36 +1,43 @@
 """Menus from the learned constructor: ask the graph, decide, and say why."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spm.gnn import runtime
 from spm.gnn.constructor import Construction, construct
-from spm.gnn.encoder import encoder_for, encoder_of
-from spm.gnn.explaining import Explained, similar
+from spm.gnn.encoders.by_name import encoder_for, encoder_of
+from spm.gnn.explanation import ALIKE, Explained, similar
+from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
 from spm.gnn.model import Model
-from spm.gnn.models import model_of
-from spm.gnn.snapshot.serving import snapshots_of
-from spm.gnn.sources import Asked, Mapped, Material
+from spm.gnn.model_store import model_of
+from spm.gnn.networks import runtime
+from spm.gnn.snapshot.lifecycle import snapshots_of
+from spm.registry.access.rules import Reason, reasons_hidden
+from spm.registry.catalog.verbs import request_verbs
 from spm.registry.encoding import ClauseEncoder
-from spm.registry.frontier import Frontier
-from spm.registry.menus.sight import obstacles
-from spm.registry.ranking import Ask, Menu, WhyNot
-from spm.registry.stages import NETWORKS, WORDS, stage
-from spm.registry.store import Row, Store
+from spm.registry.errors import UnknownTool
+from spm.registry.frontier.frontier import Frontier
+from spm.registry.menus.menu import Ask, Menu, WhyNot
+from spm.registry.routes.closure import Known
+from spm.registry.routes.route import Proposal, propose
+from spm.registry.store.interface import Row, Store
+from spm.registry.timing import NETWORKS, PLAN, WORDS, stage
 
 if TYPE_CHECKING:
-    from spm.registry import Ranker, Registry
+    from spm.registry.menus.menu import Ranker
+    from spm.registry.registry import Registry
 
 TRIED = 8  # missing fields that `why_not` tries one by one
-# How sure the model must be of a tool that cannot be undone before it stands in a route; below, it
-# is a backup. In routes of the demo (with a half, four fifths and none of its traces) 25 of 26 that
-# the paths do not have are less likely than that, and 6 of 11 that they have. With four tools and
-# four traces, questions made it likely by up to .83, and requests to delete by .87 and more.
+# A destructive tool stands in a route only from this probability on; below, it is a backup. How it
+# was chosen: docs/performance.md.
 SURE = 0.85
+# From this trust on similar requests decide the route; below, the graph plans it.
+TRUSTED = 0.3
+FEW = 8  # fewer similar requests than this say nothing about a route
+NEAREST = 16  # similar requests whose verbs are compared
 
 
 @dataclass(frozen=True)
@@ -38,11 +45,29 @@ class _Built:
     """A construction with what it was made of."""
 
     construction: Construction
-    of: Material
+    of: MenuInputs
+    proposal: Proposal | None = None
 
-    def told(self, ask: Ask) -> Explained:
+    def explained(self, ask: Ask) -> Explained:
         """The menu as it is told to people."""
-        return Explained(self.construction, self.of.cards, ask, self.of.given)
+        plans = self.proposal.plans if self.proposal and self.proposal.route else []
+        return Explained(self.construction, self.of.cards, ask, self.of.given, plans)
+
+    def planned(self, order: Sequence[str], ask: Ask) -> "_Built":
+        """The same tools, in the order that was planned."""
+        built = self.construction
+        number = {tool: at for at, tool in enumerate(built.frontier.tools)}
+        front = [number[tool] for tool in order if tool in number]
+        rest = [at for at in built.sequence if at not in front]
+        route = self.proposal.route if self.proposal else []
+        lead = [number[tool] for tool in route if tool in number and tool not in ask.done]
+        sequence = [*front, *rest][: ask.size]
+        return replace(
+            self,
+            construction=replace(
+                built, sequence=sequence, route=[at for at in lead if at in sequence]
+            ),
+        )
 
 
 class LearnedRanker:
@@ -52,7 +77,7 @@ class LearnedRanker:
         store: where tools and traces are.
         encoder: makes the request's vector; loaded with the first menu.
         model: the networks; loaded with the first menu.
-        mapped: answers before the store is asked, where its snapshot is of this moment.
+        snapshot_source: answers before the store is asked, where its snapshot is current.
     """
 
     def __init__(
@@ -60,12 +85,12 @@ class LearnedRanker:
         store: Store,
         encoder: Callable[[], ClauseEncoder],
         model: Callable[[], Model],
-        mapped: Mapped | None = None,
+        snapshot_source: SnapshotSource | None = None,
     ) -> None:
         self._store = store
         self._model = cache(model)
-        self._asked = Asked(store, encoder)
-        self._mapped = mapped
+        self._cypher_source = CypherSource(store, encoder)
+        self._snapshot_source = snapshot_source
 
     @property
     def name(self) -> str:
@@ -80,32 +105,77 @@ class LearnedRanker:
             return self._menu(ask)
 
     def _menu(self, ask: Ask) -> Menu:
+        built = self._constructed(ask, ask.done)
+        explained = built.explained(ask)
+        if explained.trust() < TRUSTED or not self._ask_the_same(ask, built.of.frontier):
+            built = self._planned(ask, built)
+            explained = built.explained(ask)
+        with runtime.turn, stage(WORDS):
+            return self._to_menu(explained, ask, built)
+
+    def _constructed(self, ask: Ask, must: tuple[str, ...]) -> _Built:
+        """What the networks make of the candidates, with `must` among them."""
         with runtime.turn:
-            found = self._of_snapshot(ask, ask.done)
+            found = self._from_snapshot(ask, must)
             if found is not None:
-                return self._told(ask, self._built(found, ask, ask.size))
-        found = self._asked.material(ask, ask.done)
+                return self._built(found, ask, ask.size)
+        found = self._cypher_source.collect(ask, must)
         with runtime.turn:
-            return self._told(ask, self._built(found, ask, ask.size))
+            return self._built(found, ask, ask.size)
 
-    def _told(self, ask: Ask, built: _Built) -> Menu:
-        with stage(WORDS):
-            return self._in_words(built.told(ask), ask, built)
+    def _ask_the_same(self, ask: Ask, frontier: Frontier) -> bool:
+        """Whether enough similar requests ask for the same kind of thing: showing is not opening.
 
-    def _in_words(self, told: Explained, ask: Ask, built: _Built) -> Menu:
+        Their words may be alike otherwise. A request without a known verb is taken by its words.
+        """
+        asked = {verb.kind for verb in request_verbs(ask.request)}
+        alike = frontier.memory.similarity >= ALIKE
+        ids = [i for i, like in zip(frontier.memory.ids, alike, strict=True) if like][:NEAREST]
+        if len(ids) < FEW:
+            return False
+        if not asked:
+            return True
+        rows = self._store.read("menu/asked", ids=ids)
+        same = sum(
+            not (kinds := {verb.kind for verb in request_verbs(row["request"])})
+            or bool(kinds & asked)
+            for row in rows
+        )
+        return same * 2 >= len(rows)
+
+    def _planned(self, ask: Ask, built: _Built) -> _Built:
+        """The same with the route that the graph plans: similar requests say too little."""
+        found = built.of
+        with stage(PLAN):
+            proposal = propose(
+                self._store,
+                found.frontier,
+                found.cards,
+                ask.request,
+                _known(found),
+                ask.caller,
+                belief=built.construction.member,
+            )
+        order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
+        new = tuple(tool for tool in order if tool not in found.frontier.tools)
+        if new:
+            built = self._constructed(ask, (*ask.done, *new))
+        return replace(built, proposal=proposal).planned(order, ask)
+
+    def _to_menu(self, explained: Explained, ask: Ask, built: _Built) -> Menu:
         model = self._model()
         return Menu(
             request=ask.request,
             state=built.of.given,
-            route=told.route,
-            items=told.items(),
+            route=explained.route,
+            items=explained.items(),
             ranker=model.provenance.name,
             model=model.digest,
             traces=similar(built.construction.frontier),
-            trust=told.trust(),
+            trust=explained.trust(),
             revision=built.of.revision,
-            edges=told.edges(),
-            notes=self._notes(built.construction.frontier, model),
+            edges=explained.edges(),
+            notes=self._notes(ask, built),
         )
 
     def why_not(self, ask: Ask, tool: str) -> WhyNot:
@@ -119,28 +189,41 @@ class LearnedRanker:
         for item in menu.items:
             if item.id == tool:
                 return WhyNot(tool, item.rank, [], [], item.terms, cutoff)
-        _, found = obstacles(self._store, ask, tool)
-        if found:
-            change = " and ".join(remedy for _, remedy in found)
-            return WhyNot(tool, None, [reason for reason, _ in found], [change], {}, cutoff)
+        if reasons := self._exclusions(ask, tool):
+            change = " and ".join(reason.remedy for reason in reasons)
+            return WhyNot(tool, None, [reason.text for reason in reasons], [change], {}, cutoff)
         return self._outranked(ask, tool, cutoff)
+
+    def _exclusions(self, ask: Ask, tool: str) -> list[Reason]:
+        """List the reasons that keep a tool out of a menu before any candidate is scored.
+
+        Raises:
+            UnknownTool: there is no such tool.
+        """
+        cards = self._store.read("tools/show", ids=[tool])
+        if not cards:
+            raise UnknownTool(tool, [])
+        reasons = reasons_hidden(cards[0], ask.caller)
+        if tool in ask.done:
+            reasons.append(Reason("It ran already.", "leaving out --done for it"))
+        return reasons
 
     def _outranked(self, ask: Ask, tool: str, cutoff: float) -> WhyNot:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
-        told = wide.told(ask)
-        rank = told.order.index(tool) + 1
+        explained = wide.explained(ask)
+        rank = explained.order.index(tool) + 1
         reasons = [
-            f"Its score {sum(told.terms(tool).values()):.4f} is place {rank} of "
-            f"{len(told.order)}; the menu ends at {ask.size} with {cutoff:.4f}."
+            f"Its score {sum(explained.terms(tool).values()):.4f} is place {rank} of "
+            f"{len(explained.order)}; the menu ends at {ask.size} with {cutoff:.4f}."
         ]
         if not reached:
-            reasons.insert(0, told.unreached(tool))
+            reasons.insert(0, explained.unreached(tool))
         changes = [f"-k {rank}"] if reached else []
         changes += self._states(ask, tool, wide)
         changes += ["importing traces in which it was used: spm traces import FILE"]
-        return WhyNot(tool, rank, reasons, changes, told.terms(tool), cutoff)
+        return WhyNot(tool, rank, reasons, changes, explained.terms(tool), cutoff)
 
     def _states(self, ask: Ask, tool: str, wide: _Built) -> list[str]:
         """Single fields that would bring the tool in, if they were known."""
@@ -160,10 +243,10 @@ class LearnedRanker:
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
         among = (*ask.done, *must)
-        found = self._of_snapshot(ask, among) or self._asked.material(ask, among)
+        found = self._from_snapshot(ask, among) or self._cypher_source.collect(ask, among)
         return self._built(found, ask, size or ask.size)
 
-    def _built(self, found: Material, ask: Ask, size: int) -> _Built:
+    def _built(self, found: MenuInputs, ask: Ask, size: int) -> _Built:
         frontier = found.frontier
         ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
         if ran:
@@ -171,25 +254,36 @@ class LearnedRanker:
             frontier = replace(frontier, given=known)
         with stage(NETWORKS):
             built = construct(self._model(), frontier, size, ask.prefix, ask.done)
-        return _Built(replace(built, route=_wary(built, found.cards)), found)
+        return _Built(replace(built, route=_without_unsure_destructive(built, found.cards)), found)
 
-    def _of_snapshot(self, ask: Ask, must: tuple[str, ...]) -> Material | None:
-        return self._mapped.material(ask, must) if self._mapped else None
+    def _from_snapshot(self, ask: Ask, must: tuple[str, ...]) -> MenuInputs | None:
+        return self._snapshot_source.collect(ask, must) if self._snapshot_source else None
 
-    def _notes(self, frontier: Frontier, model: Model) -> list[str]:
+    def _notes(self, ask: Ask, built: _Built) -> list[str]:
+        frontier, proposal = built.construction.frontier, built.proposal
+        if not frontier.tools and ask.caller.restricted:
+            return ["This caller may see no tool."]
         if not frontier.tools:
             return ["The registry is empty. Load the demo with: spm demo"]
+        notes = []
+        if proposal and proposal.doubt:
+            notes.append(f"No route is shown: {proposal.doubt}. The menu lists candidates.")
         if not frontier.memory.ids:
-            return [
+            notes.append(
                 "No trajectories yet: the menu comes from declared fields, text and the "
                 "generic prior. Import some with: spm traces import FILE"
-            ]
-        if not similar(frontier):
-            return ["No observed request resembles this one: observed evidence counts little."]
-        return []
+            )
+        elif not similar(frontier):
+            notes.append("No observed request resembles this one: observed evidence counts little.")
+        return notes
 
 
-def _wary(built: Construction, cards: Mapping[str, Row]) -> list[int]:
+def _known(found: MenuInputs) -> Known:
+    """What is there before the first tool runs."""
+    return Known(frozenset(found.given))
+
+
+def _without_unsure_destructive(built: Construction, cards: Mapping[str, Row]) -> list[int]:
     """The route without tools that cannot be undone and that the model is not sure of.
 
     They keep their places, so that nothing that is measured changes. A route of nothing else stays:
@@ -207,10 +301,10 @@ def _wary(built: Construction, cards: Mapping[str, Row]) -> list[int]:
 def default(registry: "Registry") -> "Ranker":
     """The ranker that menus use when nobody chose one: the registry's own model, or the prior."""
     store = registry.store
-    snapshots = snapshots_of(store)
+    snapshots = snapshots_of(registry)
     return LearnedRanker(
         store,
         lambda: encoder_of(store),
         lambda: model_of(store, known=snapshots.current()),
-        Mapped(snapshots, encoder_for),
+        SnapshotSource(snapshots, encoder_for),
     )

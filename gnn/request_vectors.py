@@ -1,11 +1,11 @@
-"""What requests show by themselves, before any library is asked."""
+"""Computes the request fields and the vectors of many requests."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from spm.registry.frontier import Floats
-from spm.registry.spoken import Vocabulary
-from spm.registry.state import visible
+from spm.registry.frontier.frontier import Floats
+from spm.registry.request.fields import fields_in
+from spm.registry.request.vocabulary import Vocabulary
 
 Tell = Callable[[int], None]
 Clauses = Callable[[Sequence[str], Tell | None], list[Floats]]  # `Encoder.encode_clauses`
@@ -27,6 +27,6 @@ def read(
     distinct = list(dict.fromkeys(texts))
     rows = encode(distinct, progress)
     return {
-        text: Seen(frozenset(visible(text, words)), found[0], found[1:])
+        text: Seen(frozenset(fields_in(text, words)), found[0], found[1:])
         for text, found in zip(distinct, rows, strict=True)
     }

@@ -1,7 +1,7 @@
-"""The frontier from a library in memory: the rule of `registry.frontier`, without a database.
+"""Expands the frontier on arrays: for menus from a snapshot, and for training.
 
-Training asks for thousands of frontiers, each without the trajectories of its own group; the same
-rule runs in Cypher when a menu is built, and a test compares the two.
+Training asks for thousands of frontiers, each without the trajectories of its own group.
+`registry.frontier.cypher_expansion` applies the same rule in Cypher; a test compares the two.
 """
 
 from collections.abc import Sequence
@@ -9,23 +9,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spm.gnn.finding import (
-    EVERYTHING,
+from spm.gnn.arrays.library import Counts, Ints, Library, Numbers, Rows
+from spm.gnn.arrays.nearest_vectors import Mask
+from spm.gnn.arrays.text_search import (
+    ALL_ROWS,
     NOBODY,
     Heard,
     Remembered,
-    Sight,
+    VisibleRows,
     hear,
     near_tools,
     remember,
 )
-from spm.gnn.library import Counts, Ints, Library, Numbers, Rows
-from spm.gnn.nearness import Mask, kth
-from spm.gnn.requests import Seen
-from spm.gnn.snapshot.columns import Texts
-from spm.registry import frontier as rule
-from spm.registry.frontier import Floats, Frontier, Memory, Start
-from spm.registry.stages import SEARCH, WALK, stage
+from spm.gnn.request_vectors import Seen
+from spm.gnn.snapshot.strings import Texts
+from spm.registry.frontier import frontier as rule
+from spm.registry.frontier.frontier import Floats, Frontier, Memory, Start
+from spm.registry.search.top import top
+from spm.registry.timing import SEARCH, WALK, stage
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Question:
         vector: of the whole.
         given: the fields that it shows.
         group: of trajectories that is left out of all evidence.
-        clauses: the vectors of its clauses, as many as `registry.clauses` finds; None stands for
-            one, the whole.
+        clauses: the vectors of its clauses, as many as `registry.request.clauses` finds; None
+            stands for one, the whole.
     """
 
     text: str
@@ -116,21 +117,21 @@ class _Without:
 
 
 def expand(
-    library: Library, question: Question, sight: Sight = EVERYTHING, must: Sequence[int] = ()
+    library: Library, question: Question, visible: VisibleRows = ALL_ROWS, must: Sequence[int] = ()
 ) -> Frontier:
     """Collect candidates and what is known among them.
 
     Args:
         library: what there is; counts of what may not be seen are not in it.
         question: the request.
-        sight: what may be found.
+        visible: what may be found.
         must: tools that come in before all others; all of them are seen.
     """
     without = _Without.of(library, question.group)
     with stage(SEARCH):
-        found = _search(library, question, sight, without.rows)
+        found = _search(library, question, visible, without.rows)
     with stage(WALK):
-        return _walk(library, question, sight, must, found, without)
+        return _walk(library, question, visible, must, found, without)
 
 
 @dataclass(frozen=True)
@@ -142,19 +143,19 @@ class _Found:
     memory: Remembered
 
 
-def _search(library: Library, question: Question, sight: Sight, without: Ints) -> _Found:
+def _search(library: Library, question: Question, visible: VisibleRows, without: Ints) -> _Found:
     parted = question.clauses is not None
-    said = hear(library, question.text, sight, parted=parted, without=without)
+    said = hear(library, question.text, visible, parted=parted, without=without)
     parts = question.vectors()
-    near = near_tools(library, question.vector, parts[: len(parts) * said.several], sight.tools)
-    seen = sight.without(without, len(library.trajectories))
+    near = near_tools(library, question.vector, parts[: len(parts) * said.several], visible.tools)
+    seen = visible.without(without, len(library.trajectories))
     return _Found(near, said, remember(library, said.memories, question.vector, seen))
 
 
 def _walk(
     library: Library,
     question: Question,
-    sight: Sight,
+    visible: VisibleRows,
     must: Sequence[int],
     found: _Found,
     without: _Without,
@@ -167,14 +168,14 @@ def _walk(
     chosen = rule.admit(
         start,
         _neighbours(library, start.sources, without),
-        _producers(library, start, given, sight.tools),
+        _producers(library, start, given, visible.tools),
     )
     made = _frontier(library, question.vector, given, chosen, start, found.memory, without)
     return replace(
         made,
         lexical=said.whole.of(chosen)[:, 0],
-        spoken=said.parts.of(chosen),
-        clauses=rule.likeness(made.vectors, question.vectors()).astype(np.float32),
+        clause_lexical=said.parts.of(chosen),
+        clauses=rule.clause_cosines(made.vectors, question.vectors()).astype(np.float32),
     )
 
 
@@ -235,10 +236,10 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
 def _ranked(tools: Ints, gains: Ints | Numbers, size: int, room: int | None = None) -> list[int]:
     """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
     total = np.bincount(tools, gains, size)
-    least = 0.0 if room is None else kth(total, room)
-    # Of too few that gained something, also those that gained nothing.
-    known = np.flatnonzero(total >= least) if least > 0 else np.unique(tools)
-    return known[np.lexsort((known, -total[known]))][:room].tolist()
+    known = np.flatnonzero(total > 0)
+    if room is None or len(known) < room:
+        known = np.unique(tools)  # of too few that gained something, also those that gained nothing
+    return top(total, len(known) if room is None else room, known)
 
 
 def _frontier(
@@ -256,7 +257,7 @@ def _frontier(
     spelled = library.spelled.of_all(tools)
     names = np.unique(np.concatenate([needs[1], makes[1]]))
     fields = [library.fields[name] for name in names.tolist()]
-    vectors = rule.filled(library.vectors[tools], vector)
+    vectors = rule.pad_vectors(library.vectors[tools], vector)
     used, began = without.counts(library, tools)
     return Frontier(
         tools=_named(library.tools, tools),
@@ -284,7 +285,7 @@ def _frontier(
         anchors=rule.ANCHORS,
         fused=rule.fused_scores(start.fused, chosen),
         clauses=np.zeros((len(tools), 0), dtype=np.float32),
-        spoken=np.zeros((len(tools), 0), dtype=np.float32),
+        clause_lexical=np.zeros((len(tools), 0), dtype=np.float32),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which documents of a large index may be among the best for a request, and their scores alone.
+"""The best documents of a large BM25 index, without scoring all of them.
 
 Of 100,000 tools a third hold some word of a request, and a row of scores for the whole and for each
 of its clauses takes longer than all that follows. Most of them score low for the whole, and no
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spm.gnn.library import Numbers
-from spm.gnn.nearness import Mask
-from spm.registry.lexical import DIGITS, Gains, Index, Places, asked
+from spm.gnn.arrays.library import Numbers
+from spm.gnn.arrays.nearest_vectors import Mask
+from spm.registry.search.bm25 import DIGITS, Gains, Index, Places, asked
 
 MANY = 50_000  # documents below which scoring all of them is as quick
 EVERY, FEW = 64, 32  # a sample says what 2,000 documents score: that many are looked at closely

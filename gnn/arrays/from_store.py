@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from spm.gnn.library import Counts, Ints, Library, Rows
-from spm.registry.frontier import Floats, representatives
-from spm.registry.lexical import Index, terms
-from spm.registry.naming import words
-from spm.registry.store import Row, Store
+from spm.gnn.arrays.library import Counts, Ints, Library, Rows
+from spm.registry.catalog.naming import words
+from spm.registry.frontier.frontier import Floats, representatives
+from spm.registry.search.bm25 import Index, terms
+from spm.registry.store.interface import Row, Store
 
 # Requests with a cosine above this say the same; what one of them used gives the other away.
 TWINS = 0.95
@@ -20,9 +20,9 @@ def load(store: Store) -> Library:
     tools = store.read("library/tools")
     ids = [row["id"] for row in tools]
     number = {tool: at for at, tool in enumerate(ids)}
-    same = representatives((r["field"], r["same"]) for r in store.read("atlas/same"))
-    takes = [r for r in store.read("atlas/inputs") if r["required"] and r["id"] in number]
-    gives = [r for r in store.read("atlas/outputs") if r["id"] in number]
+    same = representatives((r["field"], r["same"]) for r in store.read("insight/same"))
+    takes = [r for r in store.read("insight/inputs") if r["required"] and r["id"] in number]
+    gives = [r for r in store.read("insight/outputs") if r["id"] in number]
     fields = sorted({same.get(row["field"], row["field"]) for row in (*takes, *gives)})
     code = {name: at for at, name in enumerate(fields)}
     paths = paths_of(store.read("library/steps"), number)

@@ -1,4 +1,4 @@
-"""Vectors in bytes: a pass over all of them in a fraction of the time, with bounds that lose none.
+"""Vectors quantised to int8; an error bound keeps every true neighbour.
 
 A row is a step and whole numbers from -127 to 127, a quarter of its size in single precision; what
 rounding took from it is kept as a length. By Cauchy and Schwarz a product is off by no more than
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn import runtime
-from spm.registry.frontier import Floats
+from spm.gnn.networks import runtime
+from spm.registry.frontier.frontier import Floats
 
 MANY = 1_000  # rows below which a pass over all is as quick in single precision
 LEVELS = 127  # of a row's numbers, to both sides

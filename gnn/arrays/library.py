@@ -1,4 +1,4 @@
-"""A whole registry in arrays: what training needs thousands of times and Cypher gives once."""
+"""The library: a whole registry as arrays, for training and for snapshots."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.coarse import MANY, Coarse
-from spm.registry.frontier import Floats
-from spm.registry.lexical import Index, terms
+from spm.gnn.arrays.int8_vectors import MANY, Coarse
+from spm.registry.frontier.frontier import Floats
+from spm.registry.search.bm25 import Index, terms
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -63,6 +63,21 @@ def spread(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """What a library otherwise computes from its other arrays when it is first used.
+
+    A snapshot has these arrays in its file, and a view shares those of the whole snapshot.
+    """
+
+    ways: Rows
+    spelled: Rows
+    leaders: "Counts"
+    makers: Rows
+    coarse: Coarse | None
+    request_coarse: Coarse | None
+
+
+@dataclass(frozen=True)
 class Library:
     """Tools, contracts and trajectories by number, in the order of their ids.
 
@@ -90,15 +105,19 @@ class Library:
     followers: "Counts"  # which tool ran right after which, and how often
     later: "Counts"  # which tool ran after which at any distance, once per trajectory
     same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
+    # Not compared, because it is no content. Replace it together with the arrays it is made of.
+    derived: Derived | None = field(default=None, compare=False)
 
     @cached_property
     def coarse(self) -> Coarse | None:
         """The vectors in bytes, where there are so many that it pays."""
-        return self._coarse(self.vectors)
+        return self.derived.coarse if self.derived else self._coarse(self.vectors)
 
     @cached_property
     def request_coarse(self) -> Coarse | None:
         """The vectors of requests, likewise."""
+        if self.derived:
+            return self.derived.request_coarse
         return self._coarse(self.request_vectors)
 
     def _coarse(self, vectors: Floats) -> Coarse | None:
@@ -108,17 +127,21 @@ class Library:
     @cached_property
     def spelled(self) -> Rows:
         """The words of each name as numbers, in the order of the words."""
+        if self.derived:
+            return self.derived.spelled
         known = {word: at for at, word in enumerate(sorted(frozenset().union(*self.words)))}
         return Rows.of([sorted(known[word] for word in name) for name in self.words])
 
     @cached_property
     def leaders(self) -> "Counts":
         """Followers, looked at from the second tool."""
-        return self.followers.turned()
+        return self.derived.leaders if self.derived else self.followers.turned()
 
     @cached_property
     def ways(self) -> Rows:
         """The distinct tools of each trajectory in the order in which they first ran."""
+        if self.derived:
+            return self.derived.ways
         return Rows.of(
             [list(dict.fromkeys(self.paths[row].tolist())) for row in range(len(self.paths))]
         )
@@ -150,11 +173,14 @@ class Library:
             entries=entries,
             followers=self.followers.less(ran),
             later=self.later.less(ways),
+            derived=None,
         )
 
     @cached_property
     def makers(self) -> Rows:
         """The tools that make each field; one that also takes it only echoes it."""
+        if self.derived:
+            return self.derived.makers
         found: list[list[int]] = [[] for _ in self.fields]
         for tool in range(len(self.tools)):
             for name in set(self.gives[tool].tolist()) - set(self.takes[tool].tolist()):

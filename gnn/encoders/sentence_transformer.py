@@ -9,14 +9,13 @@ Its name carries the commit, that of a folder a digest of its files, because vec
 weights must never be compared. Code from a model's folder and pickled weights are never run.
 
 Texts go through the network in padded batches, so the last bits of a vector (1e-7 or so) depend on
-the texts beside it, which `spm.gnn.minilm` avoids. Nothing here imports torch before a model is
-loaded. Other modules use these encoders through `spm.gnn.worker`, in a process of their own.
+the texts beside it, which `minilm` avoids. Nothing here imports torch before a model is loaded.
+Other modules use these encoders through `worker_process`, in a process of their own.
 """
 
 import hashlib
 import json
 import logging
-import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -198,8 +197,6 @@ def _load(folder: Path) -> "SentenceTransformer":
     reports.set_verbosity_error()
     reports.disable_progress_bar()
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu" and "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(1)  # on shared processors measured to be faster than two
     try:
         model = SentenceTransformer(
             str(folder),

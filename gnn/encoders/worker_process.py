@@ -29,7 +29,7 @@ from spm.registry.errors import EncoderError
 
 
 class RemoteEncoder:
-    """An encoder of `spm.gnn.sentences` in the child; the attributes are those of its class."""
+    """An encoder of `sentence_transformer` in the child; the attributes are those of its class."""
 
     def __init__(self, source: str) -> None:
         """Load the model that `source` names, a folder or a name on the hub.
@@ -79,7 +79,7 @@ class RemoteEncoder:
 
 class _Child:
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "spm.gnn.worker"]
+        command = [sys.executable, "-m", "spm.gnn.encoders.worker_process"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.parent = os.getpid()
 
@@ -150,7 +150,7 @@ def _ask(
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answer until the other side closes."""
-    from spm.gnn.sentences import SentenceEncoder, load_sentences
+    from spm.gnn.encoders.sentence_transformer import SentenceEncoder, load_sentences
 
     loaded: dict[str, SentenceEncoder] = {}
 

@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
-from spm.gnn.sizes import HEADS, INNER, WIDTH
+from spm.gnn.networks.sizes import HEADS, INNER, WIDTH
 
 DROPOUT = 0.08
 

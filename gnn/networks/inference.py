@@ -1,12 +1,12 @@
-"""Both networks of a model, computed by whatever pays: see `runtime`."""
+"""Inference of both networks of a model, by numpy or onnxruntime (see `runtime`)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn import forward, runtime
-from spm.gnn.forward import Weights
 from spm.gnn.model import Model
-from spm.registry.frontier import Floats
+from spm.gnn.networks import numpy_forward, runtime
+from spm.gnn.networks.numpy_forward import Weights
+from spm.registry.frontier.frontier import Floats
 
 
 class Networks:
@@ -25,15 +25,15 @@ class Networks:
     def retrieve(self, x: Floats, relations: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """See `forward.retrieve`."""
         if not len(x) or (graph := self._graph("retriever", x, self._retriever)) is None:
-            return forward.retrieve(self._retriever, x, relations)
+            return numpy_forward.retrieve(self._retriever, x, relations)
         member, slot = graph.run(x=x.astype(np.float32, copy=False), relations=relations)
         return member, slot
 
-    def order(self, x: Floats, pairs: Floats) -> forward.Order:
+    def order(self, x: Floats, pairs: Floats) -> numpy_forward.Order:
         """See `forward.order`."""
         if not len(x) or (graph := self._graph("reranker", x, self._reranker)) is None:
-            return forward.order(self._reranker, x, pairs)
-        return forward.Order(*graph.run(x=x, pairs=pairs.astype(np.float32, copy=False)))
+            return numpy_forward.order(self._reranker, x, pairs)
+        return numpy_forward.Order(*graph.run(x=x, pairs=pairs.astype(np.float32, copy=False)))
 
     def _graph(self, name: str, x: Floats, weights: Weights) -> runtime.Graph | None:
         if name not in self._graphs:

@@ -4,9 +4,9 @@ import numpy as np
 
 from spm.gnn.decoding import Chosen
 from spm.gnn.features import NODE, PAIR, Facts
-from spm.gnn.sizes import VECTOR
-from spm.registry.frontier import Floats
-from spm.registry.ranking import PREFIX
+from spm.gnn.networks.sizes import VECTOR
+from spm.registry.frontier.frontier import Floats
+from spm.registry.menus.menu import PREFIX
 
 
 def widths(*, vectors: bool) -> tuple[int, int, int]:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.sizes import HEADS, INNER, LAYERS, RELATIONS, SUMMARIES, WIDTH
-from spm.registry.frontier import Floats
-from spm.registry.ranking import PREFIX
+from spm.gnn.networks.sizes import HEADS, INNER, LAYERS, RELATIONS, SUMMARIES, WIDTH
+from spm.registry.frontier.frontier import Floats
+from spm.registry.menus.menu import PREFIX
 
 Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 Shapes = dict[str, tuple[int, ...]]

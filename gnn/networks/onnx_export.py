@@ -3,8 +3,8 @@
 A graph is what the weights do, not the weights: those stay in their one file (a checkpoint, the
 encoder's package) and are handed to onnxruntime when a session is opened. So nothing is exported
 when a model is trained, nothing is stored twice, and the graphs that are shipped fit every model
-of their widths. Made again with `python -m spm.gnn.exporting` (needs torch and onnx); whoever
-changes a network must do so, which a test tells.
+of their widths. `python -m spm.gnn.networks.onnx_export` makes them again (needs torch and onnx);
+a test says when a network has changed.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from spm.gnn.coarse import BASE
-from spm.gnn.reranker import Reranker
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
+from spm.gnn.arrays.int8_vectors import BASE
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.reranker import Reranker
+from spm.gnn.networks.retriever import Retriever
 
 OPSET = 17
 NODES = 20  # of the example that is traced; every number of nodes fits
@@ -173,7 +173,7 @@ def _bare(data: bytes, weights: set[str]) -> bytes:
 
 def write(folder: Path, made: Mapping[str, bytes]) -> dict[str, Any]:
     """Put graphs into a folder, with a manifest of their checksums."""
-    from spm.registry import disk
+    from spm.registry.store import disk
 
     manifest = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(made.items())}
     for name, data in made.items():
@@ -183,7 +183,7 @@ def write(folder: Path, made: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    from spm.gnn.encoder import weights_folder
+    from spm.gnn.encoders.by_name import weights_folder
 
     made = write(Path(__file__).parent / "exported", dict(graphs(weights_folder())))
     json.dump(made, sys.stdout, indent=2)

@@ -1,4 +1,4 @@
-"""Requests as PyTorch Geometric graphs: what the loader batches and the networks read."""
+"""Requests as PyTorch Geometric graphs, which the loader batches."""
 
 import numpy as np
 import torch
@@ -6,9 +6,9 @@ from torch_geometric.data import Data
 
 from spm.gnn.decoding import Chosen, Contracts
 from spm.gnn.features import Facts, pairs
-from spm.gnn.rows import candidate_rows, chosen_rows
-from spm.registry.frontier import Floats, Frontier
-from spm.registry.ranking import PREFIX
+from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
+from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.menus.menu import PREFIX
 
 
 def frontier_graph(facts: Facts, place: np.ndarray, *, vectors: bool) -> Data:

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch
 from torch_geometric.utils import to_dense_adj, to_dense_batch
 
-from spm.gnn.attention import Block, hide_padding
-from spm.gnn.sizes import HEADS, LAYERS, WIDTH
-from spm.registry.ranking import PREFIX
+from spm.gnn.networks.attention import Block, hide_padding
+from spm.gnn.networks.sizes import HEADS, LAYERS, WIDTH
+from spm.registry.menus.menu import PREFIX
 
 
 class Order(NamedTuple):

@@ -1,8 +1,8 @@
-"""What computes: numpy at first, onnxruntime in a process that builds many menus or trains.
+"""The runtime: numpy first, onnxruntime in a process that builds many menus or trains.
 
-Measured on one core of a busy machine (processor time, `spm bench warm` has the ratios): loading
+Measured on one core of a busy machine (processor time, `make bench` has the ratios): loading
 onnxruntime and opening the sessions of both networks and of the encoder (of a large library also
-two for its vectors, see `coarse`) costs 300 to 400 ms and 100 MB; a menu then takes 6 to
+two for its vectors, see `int8_vectors`) costs 300 to 400 ms and 100 MB; a menu then takes 6 to
 8 ms less (the encoder 12 instead of 20 ms for 34 tokens, the networks 5.1 instead of 6.7). So the
 first menus of a process, and the only one of a command, are cheaper without: after `PAYS` menus
 the sessions have cost less than they save, and a process that came so far will serve more. Both
@@ -156,7 +156,7 @@ def verified(name: str) -> bytes:
     Raises:
         ValueError: it is not the one that was exported.
     """
-    folder = files("spm.gnn") / "exported"
+    folder = files("spm.gnn.networks") / "exported"
     data = (folder / f"{name}.onnx").read_bytes()
     if hashlib.sha256(data).hexdigest() != _manifest().get(name):
         raise ValueError(f"the graph {name!r} does not match its checksum; install spm again")
@@ -166,7 +166,7 @@ def verified(name: str) -> bytes:
 @cache
 def _manifest() -> dict[str, str]:
     found: dict[str, str] = json.loads(
-        (files("spm.gnn") / "exported" / "manifest.json").read_text(encoding="utf-8")
+        (files("spm.gnn.networks") / "exported" / "manifest.json").read_text(encoding="utf-8")
     )
     return found
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.library import Ints
-from spm.gnn.snapshot.columns import Sorted
-from spm.registry.lexical import Index, terms
+from spm.gnn.arrays.library import Ints
+from spm.gnn.snapshot.strings import Sorted
+from spm.registry.search.bm25 import Index, terms
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry import disk
+from spm.registry.store import disk
 
 MAGIC = b"spm-snapshot-1\n"
 _APART = 64  # where an array may begin: a line of the processor's cache

@@ -7,7 +7,7 @@ format, or a damaged one is not looked at, and the database answers.
 
 The first menu that finds no file writes one, because it would otherwise read and index the same
 texts for itself alone; on a server, where all goes over the line, only up to `LAZY` texts. `spm
-encode` writes it for any size, and a service has it renewed (`renewing`). Where nothing can be
+encode` writes it for any size, and a service renews it (`renewal_process`). Where nothing can be
 written, the database answers.
 """
 
@@ -15,46 +15,41 @@ import logging
 import os
 from contextlib import suppress
 from pathlib import Path
-from weakref import WeakKeyDictionary, ref
+from typing import TYPE_CHECKING
 
 from spm.gnn.snapshot import container
 from spm.gnn.snapshot.container import Container, Unusable
-from spm.gnn.snapshot.reading import Snapshot
-from spm.gnn.snapshot.views import View
-from spm.registry import disk, lexical
-from spm.registry.access import Caller
+from spm.gnn.snapshot.snapshot import Snapshot
+from spm.gnn.snapshot.view import View
+from spm.registry.access.caller import Caller
 from spm.registry.errors import StoreError
-from spm.registry.store import Store
+from spm.registry.search import bm25
+from spm.registry.store import disk
+from spm.registry.store.interface import Store
+
+if TYPE_CHECKING:
+    from spm.registry.registry import Registry
 
 log = logging.getLogger("spm")
-FORMAT = 4  # raise it when the arrays mean something else
+FORMAT = 5  # raise it when the arrays mean something else
 LAZY = 5_000
 CALLERS = 16  # how many views are kept; one of 16,000 tools and 20,000 trajectories has 10 MB
 _SUFFIX = ".snapshot"
-_SHARED: "WeakKeyDictionary[Store, Snapshots]" = WeakKeyDictionary()
 
 
-def snapshots_of(store: Store) -> "Snapshots":
-    """The snapshots of a store, one object for all who ask: what is open is open once."""
-    if (found := _SHARED.get(store)) is None:
-        found = _SHARED[store] = Snapshots(store)
-    return found
+def snapshots_of(registry: "Registry") -> "Snapshots":
+    """Return the snapshots of a registry: one object, so that each file is mapped once."""
+    return registry.runtime.get(Snapshots, lambda: Snapshots(registry.store))
 
 
 class Snapshots:
     """Opens the snapshots of one store, keeps the newest, and views of it."""
 
     def __init__(self, store: Store) -> None:
-        self._own = ref(store)  # no strong one: who asks for snapshots has the store
+        self._store = store
         self._open: tuple[str, Snapshot] | None = None
         self._views: dict[Caller, View] = {}
         self._refused: str | None = None
-
-    @property
-    def _store(self) -> Store:
-        store = self._own()
-        assert store is not None, "a store was let go while somebody asked for its snapshots"
-        return store
 
     def current(self) -> Snapshot | None:
         """The snapshot of the state that the store is in; None: ask the store."""
@@ -89,7 +84,7 @@ class Snapshots:
             The snapshot; None when texts lack vectors, somebody wrote meanwhile, or there is no
             place to write.
         """
-        from spm.gnn.snapshot.writing import collect
+        from spm.gnn.snapshot.writer import collect
 
         stamp = self._store.stamp()
         if stamp is None:
@@ -162,8 +157,8 @@ class Snapshots:
 
 
 def _written(stamp: str) -> dict[str, object]:
-    return {"format": FORMAT, "terms": lexical.VERSION, "stamp": stamp}
+    return {"format": FORMAT, "terms": bm25.VERSION, "stamp": stamp}
 
 
 def _fits(found: Container) -> bool:
-    return (found.said.get("format"), found.said.get("terms")) == (FORMAT, lexical.VERSION)
+    return (found.said.get("format"), found.said.get("terms")) == (FORMAT, bm25.VERSION)

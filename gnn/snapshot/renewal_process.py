@@ -1,4 +1,4 @@
-"""A snapshot made anew by a process of its own: `python -m spm.gnn.snapshot.renewing [STORE]`.
+"""The process that makes a snapshot anew: `python -m spm.gnn.snapshot.renewal_process [STORE]`.
 
 Reading a whole registry from a server takes half a minute at 16,000 tools; in a thread of a service
 it would make every menu of that time late.
@@ -7,12 +7,12 @@ it would make every menu of that time late.
 import os
 import sys
 
-from spm.gnn.encoder import encoder_of
-from spm.gnn.snapshot.serving import Snapshots, snapshots_of
-from spm.registry import Registry
+from spm.gnn.encoders.by_name import encoder_of
+from spm.gnn.snapshot.lifecycle import Snapshots, snapshots_of
 from spm.registry.errors import SpmError, StoreLocked
-from spm.registry.lock import WriterLock
+from spm.registry.registry import Registry
 from spm.registry.settings import settings
+from spm.registry.store.lock import WriterLock
 
 KINDNESS = 10  # who serves comes first
 FAILED, NOTHING = 1, 3  # exit codes: it could not be done; it was not needed
@@ -24,7 +24,7 @@ def renew(registry: Registry) -> bool:
     Returns:
         Whether it was written; not where there is one, or another process is at it.
     """
-    snapshots = snapshots_of(registry.store)
+    snapshots = snapshots_of(registry)
     lock = WriterLock(snapshots.folder() / "renewing")
     try:
         lock.acquire()

@@ -2,35 +2,59 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spm.gnn.coarse import MANY, Coarse
-from spm.gnn.library import Counts, Ints, Library, Rows
-from spm.gnn.snapshot.columns import Sorted, Texts
+from spm.gnn.arrays.int8_vectors import MANY, Coarse
+from spm.gnn.arrays.library import Counts, Derived, Ints, Library, Rows
+from spm.gnn.arrays.merged_fields import MergedFields, merge_fields
+from spm.gnn.arrays.nearest_vectors import Mask
+from spm.gnn.snapshot.bm25_index import index
 from spm.gnn.snapshot.container import Container
-from spm.gnn.snapshot.indexing import index
-from spm.registry.store import Row
+from spm.gnn.snapshot.strings import Sorted, Texts
+from spm.registry.access.caller import Caller
+from spm.registry.access.rules import sees
+from spm.registry.store.interface import Row
 
 KEPT = 4_000  # cards; about 4 MB
 NOBODY: Ints = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Rights:
-    """What decides who sees a tool, in columns; all of these tools are active."""
+class AccessClasses:
+    """The tools of a snapshot, grouped by the properties that decide who sees them.
 
-    public: NDArray[np.bool_]
-    owner: Ints  # numbers into owners, -1: nobody
-    owners: Sorted
-    needs: Rows  # numbers into scopes
-    scopes: Sorted
-    reads: NDArray[np.bool_]
+    Attributes:
+        cards: one for each distinct combination of status, visibility, owner, scopes and effects.
+        numbers: which of the cards each tool has.
+    """
+
+    cards: Sequence[Row]
+    numbers: Ints
+
+    @classmethod
+    def of(cls, tools: Sequence[Row]) -> "AccessClasses":
+        """Group active tools."""
+        known: dict[str, int] = {}
+        keys = [json.dumps(_access_card(row), sort_keys=True) for row in tools]
+        numbers = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+        return cls([json.loads(key) for key in known], numbers)
+
+    def visible(self, caller: Caller) -> Mask:
+        """Return the mask of the tools that a caller sees, by one call of the rule per class."""
+        seen = np.array([sees(card, caller) for card in self.cards], dtype=bool)
+        return seen.take(self.numbers)
+
+
+def _access_card(row: Row) -> Row:
+    """What the rule reads of an active tool."""
+    scopes = sorted(set(row["scopes"] or ()))
+    kept = {column: row[column] for column in ("visibility", "owner", "effects")}
+    return {**kept, "status": "active", "scopes": scopes}
 
 
 class Cards(Mapping[str, Row]):
@@ -82,28 +106,32 @@ class Snapshot:
         return int(max(self.library.vectors.shape[1], self.library.request_vectors.shape[1]))
 
     @cached_property
-    def rights(self) -> Rights:
+    def access_classes(self) -> AccessClasses:
         """Who sees which tool."""
-        found = self.container.arrays
-        return Rights(
-            found["public"],
-            found["owner"],
-            Sorted(*self._pair("owners", "data")),
-            self._rows("needs"),
-            Sorted(*self._pair("scopes", "data")),
-            found["reads"],
-        )
+        cards = self.container.said["access_cards"]
+        return AccessClasses(cards, self.container.arrays["access.numbers"])
 
     @cached_property
     def mentions(self) -> Rows:
         """Every field of each tool, numbers into the vocabulary."""
         return self._rows("mentions")
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The fields that a person declared to be the same."""
+        return [(first, second) for first, second in self.container.said["pairs"]]
+
+    def merged(self, pairs: Iterable[tuple[str, str]]) -> MergedFields:
+        """The contracts of all tools, with only these pairs of fields taken as one."""
+        names = [row["field"] for row in self.vocabulary]
+        takes, gives = self._rows("declared.takes"), self._rows("declared.gives")
+        return merge_fields(names, takes, gives, pairs)
+
     @cached_property
     def vocabulary(self) -> Sequence[Row]:
         """All fields with types and spellings, and the names that a person merged."""
         same: dict[str, list[str]] = defaultdict(list)
-        for first, second in self.container.said["pairs"]:
+        for first, second in self.pairs:
             same[first].append(second)
             same[second].append(first)
         rows = map(json.loads, self._texts("vocabulary"))
@@ -111,7 +139,7 @@ class Snapshot:
 
     def _library(self) -> Library:
         found = self.container.arrays
-        made = Library(
+        return Library(
             tools=self.ids,
             family=found["family"],
             service=found["service"],
@@ -132,17 +160,15 @@ class Snapshot:
             followers=self._counts("followers"),
             later=self._counts("later"),
             same=self.container.said["same"],
+            derived=Derived(
+                ways=self._rows("ways"),
+                spelled=self._rows("words"),
+                leaders=self._counts("leaders"),
+                makers=self._rows("makers"),
+                coarse=self._coarse("tool"),
+                request_coarse=self._coarse("trajectory"),
+            ),
         )
-        # What a library derives when it is first asked for stands in the file.
-        vars(made).update(
-            ways=self._rows("ways"),
-            spelled=self._rows("words"),
-            leaders=self._counts("leaders"),
-            makers=self._rows("makers"),
-            coarse=self._coarse("tool"),
-            request_coarse=self._coarse("trajectory"),
-        )
-        return made
 
     def _coarse(self, kind: str) -> Coarse | None:
         found = self.container.part(f"{kind}.coarse.")

@@ -6,7 +6,7 @@ from typing import Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.library import Ints
+from spm.gnn.arrays.library import Ints
 
 Bytes = NDArray[np.uint8]
 KNOWN = 16_384  # menus ask for the same tools and fields again and again: so many stay decoded

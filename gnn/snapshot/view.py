@@ -1,8 +1,8 @@
-"""What one caller sees of a snapshot: masks, and counts of the trajectories that are seen.
+"""A snapshot as one caller sees it: masks, and counts over the visible trajectories.
 
-The rule is the one of the queries under `cypher/`: a tool is seen by its owner, scopes and effects,
-a trajectory when all of its steps are. Nothing that is hidden is counted or scored. Vectors, texts
-and fields are shared by all views.
+`registry.access.rules` decides which tools a caller sees; it sees a trajectory when it sees all of
+its tools. Hidden tools and trajectories are neither counted nor scored. All views share vectors,
+texts and fields.
 """
 
 from dataclasses import dataclass, replace
@@ -11,14 +11,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.expansion import Question, expand
-from spm.gnn.finding import EVERYTHING, Sight
-from spm.gnn.library import Counts, Ints, Library, Rows
-from spm.gnn.nearness import Mask
-from spm.gnn.snapshot.reading import Rights, Snapshot
-from spm.registry.access import Caller
-from spm.registry.frontier import Frontier
-from spm.registry.spoken import Vocabulary
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.library import Counts, Derived, Ints, Library, Rows
+from spm.gnn.arrays.merged_fields import MergedFields
+from spm.gnn.arrays.nearest_vectors import Mask
+from spm.gnn.arrays.text_search import ALL_ROWS, VisibleRows
+from spm.gnn.snapshot.snapshot import Snapshot
+from spm.registry.access.caller import Caller
+from spm.registry.frontier.frontier import Frontier
+from spm.registry.request.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -27,26 +28,27 @@ class View:
 
     snapshot: Snapshot
     library: Library
-    sight: Sight
+    visible: VisibleRows
 
     @classmethod
     def of(cls, snapshot: Snapshot, caller: Caller) -> "View":
         """What a caller sees."""
         if not caller.restricted:
-            return cls(snapshot, snapshot.library, EVERYTHING)
-        tools = visible(snapshot.rights, caller)
+            return cls(snapshot, snapshot.library, ALL_ROWS)
+        tools = snapshot.access_classes.visible(caller)
         paths = _whole(snapshot.library.paths, tools)
-        sight = Sight(tools, paths[: len(snapshot.library.trajectories)])
-        return cls(snapshot, _counted(snapshot.library, np.flatnonzero(paths)), sight)
+        visible = VisibleRows(tools, paths[: len(snapshot.library.trajectories)])
+        fields = _fields(snapshot, tools)
+        return cls(snapshot, _counted(snapshot.library, np.flatnonzero(paths), fields), visible)
 
     def frontier(self, question: Question, must: tuple[str, ...] = ()) -> Frontier:
         """The frontier of a request; tools that must be there come in where they are seen."""
         found = (self.snapshot.ids.get(tool) for tool in must)
         numbers = [at for at in found if at is not None and self._sees(at)]
-        return expand(self.library, question, self.sight, numbers)
+        return expand(self.library, question, self.visible, numbers)
 
     def _sees(self, tool: int) -> bool:
-        return self.sight.tools is None or bool(self.sight.tools[tool])
+        return self.visible.tools is None or bool(self.visible.tools[tool])
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -56,57 +58,62 @@ class View:
         a restricted caller gets names alone.
         """
         rows = self.snapshot.vocabulary
-        if self.sight.tools is None:
+        if self.visible.tools is None:
             return Vocabulary(rows)
-        known = np.unique(self.snapshot.mentions.of_all(np.flatnonzero(self.sight.tools))[1])
-        return Vocabulary([rows[at]["field"] for at in known])
-
-
-def visible(rights: Rights, caller: Caller) -> Mask:
-    """The tools that a caller sees; see `cypher/access/tools.cypher`."""
-    seen = np.ones(len(rights.public), dtype=bool)
-    if caller.team is not None:
-        team = rights.owners.get(caller.team)
-        seen &= rights.public if team is None else rights.public | (rights.owner == team)
-    if caller.scopes is not None:
-        granted = np.zeros(len(rights.scopes), dtype=bool)
-        granted[[at for s in caller.scopes if (at := rights.scopes.get(s)) is not None]] = True
-        owner, needed = rights.needs.of_all(np.arange(len(seen)))
-        seen[owner[~granted[needed]]] = False
-    if caller.read_only:
-        seen &= rights.reads
-    return seen
+        return Vocabulary(_names(self.snapshot, self.visible.tools))
 
 
 def _whole(paths: Rows, tools: Mask) -> Mask:
-    """The trajectories of which every step is seen."""
+    """Return the mask of the trajectories of which every tool is visible."""
     owner = np.repeat(np.arange(len(paths)), np.diff(paths.starts))
     found: Mask = np.bincount(owner[~tools[paths.values]], minlength=len(paths)) == 0
     return found
 
 
-def _counted(library: Library, rows: Ints) -> Library:
+def _names(snapshot: Snapshot, tools: Mask) -> list[str]:
+    """The fields of some tools."""
+    known = np.unique(snapshot.mentions.of_all(np.flatnonzero(tools))[1])
+    return [snapshot.vocabulary[at]["field"] for at in known]
+
+
+def _fields(snapshot: Snapshot, tools: Mask) -> MergedFields:
+    """The contracts of tools, merged by the pairs of which the caller knows both fields.
+
+    A field that only hidden tools have must not join two others, nor stand for another.
+    """
+    library, pairs = snapshot.library, snapshot.pairs
+    known = set(_names(snapshot, tools)) if pairs else set()
+    seen = [pair for pair in pairs if known.issuperset(pair)]
+    if len(seen) < len(pairs):
+        return snapshot.merged(seen)
+    return MergedFields(library.fields, library.takes, library.gives, library.makers, library.same)
+
+
+def _counted(library: Library, rows: Ints, fields: MergedFields) -> Library:
     """The library with all counts taken from some trajectories, as if there were no others."""
     size = len(library.tools)
     _, used = library.ways.of_all(rows)
     first = library.paths.values[library.paths.starts[rows]]
     followers = _pairs(library.paths, rows, size, far=False)
-    seen = replace(
+    return replace(
         library,
+        fields=fields.fields,
+        takes=fields.takes,
+        gives=fields.gives,
+        same=fields.same,
         frequency=np.bincount(used, minlength=size).astype(np.float32),
         entries=np.bincount(first, minlength=size).astype(np.float32),
         followers=followers,
         later=_pairs(library.ways, rows, size, far=True),
+        derived=Derived(
+            ways=library.ways,
+            spelled=library.spelled,
+            makers=fields.makers,
+            leaders=followers.turned(),
+            coarse=library.coarse,
+            request_coarse=library.request_coarse,
+        ),
     )
-    vars(seen).update(
-        ways=library.ways,
-        spelled=library.spelled,
-        makers=library.makers,
-        leaders=followers.turned(),
-        coarse=library.coarse,
-        request_coarse=library.request_coarse,
-    )
-    return seen
 
 
 def _pairs(paths: Rows, rows: Ints, size: int, *, far: bool) -> Counts:

@@ -6,22 +6,24 @@ fields, steps and counts, which a handful of queries bring.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.coarse import Coarse
-from spm.gnn.library import Counts, Ints, Rows
-from spm.gnn.loading import codes_of, counts_of, incidence, paths_of
-from spm.gnn.snapshot.columns import Sorted, Texts
+from spm.gnn.arrays.from_store import codes_of, counts_of, incidence, paths_of
+from spm.gnn.arrays.int8_vectors import Coarse
+from spm.gnn.arrays.library import Counts, Ints, Rows
+from spm.gnn.arrays.merged_fields import merge_fields
+from spm.gnn.snapshot.bm25_index import indexed
 from spm.gnn.snapshot.container import Container
-from spm.gnn.snapshot.indexing import indexed
+from spm.gnn.snapshot.snapshot import AccessClasses
+from spm.gnn.snapshot.strings import Texts
+from spm.registry.catalog.naming import words
 from spm.registry.encoding import digest, recorded
-from spm.registry.frontier import Floats, representatives
-from spm.registry.naming import words
-from spm.registry.store import Kind, Row, Store
+from spm.registry.frontier.frontier import Floats
+from spm.registry.store.interface import Kind, Row, Store
 
 Arrays = dict[str, NDArray[Any]]
 CARD = ("name", "title", "description", "effects")
@@ -45,8 +47,11 @@ def collect(store: Store, before: Container | None) -> tuple[dict[str, Any], Arr
     distinct = [list(dict.fromkeys(paths[row].tolist())) for row in range(len(paths))]
     followers = counts_of(store.read("library/precedes"), number)
     said, fields = _fields(store, number)
+    access = AccessClasses.of(tools)
+    said["access_cards"] = access.cards
     arrays = {
         **_tools(tools),
+        "access.numbers": access.numbers,
         **fields,
         **_rows("paths", paths),
         **_rows("ways", Rows.of(distinct)),
@@ -72,57 +77,40 @@ def _texts(store: Store, kind: Kind) -> dict[str, tuple[str, str]] | None:
 
 
 def _tools(tools: Sequence[Row]) -> Arrays:
-    owners = Sorted.of(sorted({row["owner"] for row in tools if row["owner"]}))
-    scopes = Sorted.of(sorted({scope for row in tools for scope in row["scopes"] or ()}))
     spelled = [frozenset(words(row["name"])) for row in tools]
     known = {word: at for at, word in enumerate(sorted(frozenset().union(*spelled)))}
     return {
         **_strings("tool.ids", Texts.of(row["id"] for row in tools)),
         **_strings("cards", Texts.of(json.dumps({c: row[c] for c in CARD}) for row in tools)),
-        **_strings("owners", owners),
-        **_strings("scopes", scopes),
         "family": codes_of([row["family"] for row in tools]),
         "service": codes_of([row["service"] for row in tools]),
         "frequency": np.array([row["frequency"] for row in tools], dtype=np.float32),
         "entries": np.array([row["entry_frequency"] for row in tools], dtype=np.float32),
-        "public": np.array([row["visibility"] == "public" for row in tools], dtype=bool),
-        "reads": np.array([row["effects"] == "read" for row in tools], dtype=bool),
-        "owner": np.array([_code(owners, row["owner"]) for row in tools], dtype=np.int64),
         **_rows("words", Rows.of([sorted(map(known.__getitem__, name)) for name in spelled])),
-        **_rows("needs", Rows.of([_codes(scopes, row["scopes"] or ()) for row in tools])),
     }
 
 
 def _fields(store: Store, number: dict[str, int]) -> tuple[dict[str, Any], Arrays]:
     """Which tool takes and gives what, and the words in which people speak of it."""
-    pairs = [(row["field"], row["same"]) for row in store.read("atlas/same")]
-    same = representatives(pairs)
-    inputs = [row for row in store.read("atlas/inputs") if row["id"] in number]
-    gives = [row for row in store.read("atlas/outputs") if row["id"] in number]
+    pairs = [(row["field"], row["same"]) for row in store.read("insight/same")]
+    inputs = [row for row in store.read("insight/inputs") if row["id"] in number]
+    gives = [row for row in store.read("insight/outputs") if row["id"] in number]
     takes = [row for row in inputs if row["required"]]
-    fields = sorted({same.get(row["field"], row["field"]) for row in (*takes, *gives)})
-    code = {name: at for at, name in enumerate(fields)}
     vocabulary = store.read("fields/vocabulary")
-    spoken = {row["field"]: at for at, row in enumerate(vocabulary)}
-    taken, given = (incidence(rows, number, code, same) for rows in (takes, gives))
+    code = {row["field"]: at for at, row in enumerate(vocabulary)}
+    taken, given = (incidence(rows, number, code, {}) for rows in (takes, gives))
+    merged = merge_fields(list(code), taken, given, pairs)
     arrays = {
-        **_strings("fields", Texts.of(fields)),
+        **_strings("fields", Texts.of(merged.fields)),
         **_strings("vocabulary", Texts.of(map(json.dumps, vocabulary))),
-        **_rows("takes", taken),
-        **_rows("gives", given),
-        **_rows("makers", makers(taken, given, len(fields))),
-        **_rows("mentions", incidence([*inputs, *gives], number, spoken, {})),
+        **_rows("takes", merged.takes),
+        **_rows("gives", merged.gives),
+        **_rows("makers", merged.makers),
+        **_rows("declared.takes", taken),
+        **_rows("declared.gives", given),
+        **_rows("mentions", incidence([*inputs, *gives], number, code, {})),
     }
-    return {"same": same, "pairs": pairs}, arrays
-
-
-def makers(takes: Rows, gives: Rows, fields: int) -> Rows:
-    """The tools that make each field; one that also takes it only echoes it."""
-    found: list[list[int]] = [[] for _ in range(fields)]
-    for tool in range(len(takes)):
-        for name in set(gives[tool].tolist()) - set(takes[tool].tolist()):
-            found[name].append(tool)
-    return Rows.of(found)
+    return {"same": merged.same, "pairs": pairs}, arrays
 
 
 def _encoded(
@@ -179,15 +167,6 @@ def _sources(
     if len(known):
         found[known[found] != digests] = -1
     return found
-
-
-def _code(names: Sorted, name: str | None) -> int:
-    found = names.get(name) if name else None
-    return -1 if found is None else found
-
-
-def _codes(names: Sorted, some: Iterable[str]) -> list[int]:
-    return sorted({_code(names, name) for name in some})
 
 
 def _strings(name: str, texts: Texts) -> Arrays:

@@ -1,13 +1,13 @@
-"""What is learned from: every trajectory as a question that does not know its own answer."""
+"""Training examples: each trajectory as a request that must not see its own answer."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from spm.gnn.expansion import Question, expand
-from spm.gnn.library import Library
-from spm.gnn.requests import Seen
-from spm.registry.frontier import Frontier
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.library import Library
+from spm.gnn.request_vectors import Seen
+from spm.registry.frontier.frontier import Frontier
 
 Change = Callable[[Frontier], Frontier]
 

@@ -12,11 +12,11 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
 from torch_geometric.utils import to_dense_batch
 
-from spm.gnn import parallel
 from spm.gnn.decoding import OrderWeights
-from spm.gnn.losses import SHARES, reranker_loss, retriever_loss
-from spm.gnn.reranker import Reranker
-from spm.registry import disk
+from spm.gnn.networks.reranker import Reranker
+from spm.gnn.training import distributed
+from spm.gnn.training.losses import SHARES, reranker_loss, retriever_loss
+from spm.registry.store import disk
 
 Step = Callable[[nn.Module, Batch], Tensor]
 Report = Callable[[int, int, float], None]
@@ -73,25 +73,25 @@ class Fit:
     def __init__(
         self, network: nn.Module, graphs: Sequence[Data], step: Step, schedule: Schedule
     ) -> None:
-        self.network = network.to(parallel.device())
+        self.network = network.to(distributed.device())
         self.graphs, self.step, self.schedule = list(graphs), step, schedule
-        parallel.same_start(network)
+        distributed.same_start(network)
         self.steps = -(-len(self.graphs) // schedule.batch)
         self.optimizer = torch.optim.AdamW(_groups(network, schedule))
         self.epoch = 0
 
     def run(self, report: Report | None = None) -> float:
         """Go through all examples once; returns the mean loss."""
-        seed = self.schedule.seed + 1_000 * self.epoch + parallel.world()[0]
+        seed = self.schedule.seed + 1_000 * self.epoch + distributed.world()[0]
         torch.manual_seed(seed)  # dropout
         total = 0.0
         self.network.train()
         for at, batch in enumerate(self._batches()):
             self._pace(self.epoch * self.steps + at)
-            loss = self.step(self.network, batch.to(parallel.device()))
+            loss = self.step(self.network, batch.to(distributed.device()))
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
-            parallel.average_gradients(self.network)
+            distributed.average_gradients(self.network)
             nn.utils.clip_grad_norm_(self.network.parameters(), self.schedule.clip)
             self.optimizer.step()
             total += float(loss.detach())
@@ -116,7 +116,7 @@ class Fit:
         shuffle = torch.Generator().manual_seed(self.schedule.seed + self.epoch)
         order = torch.randperm(len(self.graphs), generator=shuffle).tolist()
         size = self.schedule.batch
-        parts = [parallel.share(order[at : at + size]) for at in range(0, len(order), size)]
+        parts = [distributed.share(order[at : at + size]) for at in range(0, len(order), size)]
         return DataLoader(self.graphs, batch_sampler=parts)
 
     def state(self) -> dict[str, Tensor]:

@@ -1,12 +1,12 @@
-"""What the networks are trained for."""
+"""The losses of both networks."""
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from spm.gnn.features import PAIR
-from spm.gnn.reranker import Order
-from spm.registry.ranking import PREFIX, SIZE
+from spm.gnn.networks.reranker import Order
+from spm.registry.menus.menu import PREFIX, SIZE
 
 FAR = -1e9  # instead of -inf: keeps gradients finite where nothing is left to choose
 _FROM_LAST = [PAIR.index(name) for name in ("follows", "feeds", "recalled_next")]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 
-from spm.registry.ranking import PREFIX, SIZE
+from spm.registry.menus.menu import PREFIX, SIZE
 
 
 @dataclass(frozen=True)

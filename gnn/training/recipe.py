@@ -14,22 +14,22 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 
-from spm.gnn import parallel
 from spm.gnn.constructor import place_of
 from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.examples import Example, Row
 from spm.gnn.features import derive
-from spm.gnn.fitting import Fit, Ordering, Schedule, ordering_step, retriever_step
-from spm.gnn.forward import Weights
-from spm.gnn.graphs import frontier_graph, menu_graph
-from spm.gnn.losses import SHARES
-from spm.gnn.measures import Measures
 from spm.gnn.model import Model, Provenance
-from spm.gnn.networks import Networks
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
-from spm.gnn.runs import Run
-from spm.gnn.selection import best_cut, best_sets, measure_menus, measure_sets, pick
+from spm.gnn.networks.inference import Networks
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.numpy_forward import Weights
+from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
+from spm.gnn.networks.retriever import Retriever
+from spm.gnn.training import distributed
+from spm.gnn.training.examples import Example, Row
+from spm.gnn.training.loop import Fit, Ordering, Schedule, ordering_step, retriever_step
+from spm.gnn.training.losses import SHARES
+from spm.gnn.training.measures import Measures
+from spm.gnn.training.run_folder import Run
+from spm.gnn.training.selection import best_cut, best_sets, measure_menus, measure_sets, pick
 from spm.registry.errors import InputError
 
 LEAST = 24  # trajectories below which there is nothing to learn that counting does not know
@@ -82,7 +82,7 @@ class Training:
         self.teach, self.judge, self.config, self.run, self.start = teach, judge, config, run, start
         self._progress = progress
         self._measured: Measures | None = None
-        self._leads = parallel.world()[0] == 0
+        self._leads = distributed.world()[0] == 0
 
     def model(self, provenance: Provenance) -> Model:
         """Train both networks and choose what is not learned."""

@@ -1,14 +1,14 @@
-"""A run's folder: what was asked for, how it went, and where a killed run goes on."""
+"""The folder of a training run: its configuration, metrics, and where a killed run resumes."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spm.gnn.curves import draw
-from spm.gnn.measures import Measures
-from spm.registry import disk
+from spm.gnn.training.curves import draw
+from spm.gnn.training.measures import Measures
 from spm.registry.errors import InputError
+from spm.registry.store import disk
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -60,13 +60,13 @@ class Run:
 
     def keep(self, stage: str, state: "dict[str, Tensor]") -> None:
         """Write a stage's state."""
-        from spm.gnn.fitting import keep
+        from spm.gnn.training.loop import keep
 
         keep(state, self._states / f"{stage}.safetensors")
 
     def kept(self, stage: str) -> "dict[str, Tensor] | None":
         """Read a stage's state; None when it has not begun."""
-        from spm.gnn.fitting import kept
+        from spm.gnn.training.loop import kept
 
         return kept(self._states / f"{stage}.safetensors")
 

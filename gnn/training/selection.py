@@ -1,4 +1,4 @@
-"""What the development split decides: measures, the set decoder's weights, where routes end."""
+"""Selection on the development split: measures, weights of the set decoder, route cut."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,13 +7,13 @@ import numpy as np
 
 from spm.gnn.constructor import construct, names
 from spm.gnn.decoding import Chosen, SetWeights, choose, missing_fields
-from spm.gnn.examples import Example
 from spm.gnn.features import Facts, derive
-from spm.gnn.measures import Measures, mean, measure
 from spm.gnn.model import Model
-from spm.gnn.networks import Networks
-from spm.gnn.rows import candidate_rows
-from spm.registry.frontier import Floats, Frontier
+from spm.gnn.networks.inference import Networks
+from spm.gnn.networks.input_rows import candidate_rows
+from spm.gnn.training.examples import Example
+from spm.gnn.training.measures import Measures, mean, measure
+from spm.registry.frontier.frontier import Floats, Frontier
 
 SETS = (
     SetWeights(),

@@ -4,19 +4,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from spm.gnn.arrays.from_store import load
+from spm.gnn.arrays.library import Library
 from spm.gnn.checkpoint import save
-from spm.gnn.encoder import encoder_of
-from spm.gnn.examples import divide
-from spm.gnn.library import Library
-from spm.gnn.loading import load
+from spm.gnn.encoders.by_name import encoder_of
 from spm.gnn.model import Provenance
-from spm.gnn.models import place, prior
-from spm.gnn.requests import read
-from spm.gnn.runs import Run, plain
-from spm.gnn.training import Config, Progress, Training
+from spm.gnn.model_store import place, prior
+from spm.gnn.request_vectors import read
+from spm.gnn.training.examples import divide
+from spm.gnn.training.recipe import Config, Progress, Training
+from spm.gnn.training.run_folder import Run, plain
 from spm.registry.encoding import recorded
-from spm.registry.state import vocabulary
-from spm.registry.store import Store
+from spm.registry.request.fields import vocabulary
+from spm.registry.store.interface import Store
 
 
 def learn(

@@ -1,0 +1,1 @@
+"""A registry as arrays: search and expansion of the frontier without a database."""

@@ -1,0 +1,1 @@
+"""Text encoders: the packaged MiniLM in numpy, and any sentence-transformers model."""

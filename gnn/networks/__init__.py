@@ -1,0 +1,1 @@
+"""Both networks: attention, retriever, reranker, and what computes them (torch, numpy, ONNX)."""

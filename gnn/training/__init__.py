@@ -1,0 +1,1 @@
+"""Training: examples from trajectories, losses, the loop, and selection on a development split."""
