@@ -1,4 +1,4 @@
-"""What answers look like, for the description at /openapi.json.
+"""Models of the answers, for the description at /openapi.json.
 
 The bytes themselves come from the registry, as on the command line; tests hold the two together.
 """
@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from spm.registry.insight.paths import Path, Plan
 from spm.registry.menus.check import Result, Verdict
-from spm.registry.paths import Path, Plan
-from spm.registry.ranking import Menu, WhyNot
+from spm.registry.menus.menu import Menu, WhyNot
 from spm.service import problems
 from spm.service.problems import MEDIA_TYPE, ProblemDetails
 

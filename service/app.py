@@ -1,4 +1,4 @@
-"""The application: routes, and what is done with every request before and after them."""
+"""The application: routes, middleware and what starts and stops with it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -8,18 +8,19 @@ from importlib.metadata import version
 from fastapi import APIRouter, Depends, FastAPI
 
 from spm.registry.errors import SpmError
-from spm.service import frozen, graph, health, intake, logs, menus, page, questions, renewal
-from spm.service.bodies import Bodies
-from spm.service.callers import Door
-from spm.service.description import describe
-from spm.service.failing import install
+from spm.service import log_format, snapshot_renewal
+from spm.service.exception_handlers import install
 from spm.service.mcp.http import mount
+from spm.service.middleware.access_log import AccessLogMiddleware
+from spm.service.middleware.auth import AuthMiddleware
+from spm.service.middleware.bodies import BodyMiddleware
+from spm.service.openapi import describe
 from spm.service.problems import Problem
-from spm.service.service import Service
+from spm.service.routes import frozen_menus, graph, health, insight, menus, page, uploads
 from spm.service.settings import from_environment
-from spm.service.stopping import delay_stops
-from spm.service.strict import strict
-from spm.service.watching import Watch
+from spm.service.shutdown import delay_stops
+from spm.service.state import Service
+from spm.service.validation import strict
 
 ROUTERS: Sequence[APIRouter] = (
     health.router,  # monitors and proxies add parameters of their own
@@ -27,9 +28,9 @@ ROUTERS: Sequence[APIRouter] = (
 )
 STRICT: Sequence[APIRouter] = (
     menus.router,
-    questions.router,
-    intake.router,
-    frozen.router,
+    insight.router,
+    uploads.router,
+    frozen_menus.router,
     graph.router,
 )
 
@@ -40,7 +41,9 @@ def create_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         delay_stops(service)
-        tasks = [asyncio.create_task(work) for work in (_wake(service), renewal.keep(service))]
+        tasks = [
+            asyncio.create_task(work) for work in (_wake(service), snapshot_renewal.keep(service))
+        ]
         yield
         for task in tasks:
             task.cancel()
@@ -65,9 +68,9 @@ def create_app(service: Service) -> FastAPI:
     install(app)
     describe(app)
     # The last one added is the first to see a request.
-    app.add_middleware(Bodies, settings=service.settings)
-    app.add_middleware(Door, service=service)
-    app.add_middleware(Watch, service=service)
+    app.add_middleware(BodyMiddleware, settings=service.settings)
+    app.add_middleware(AuthMiddleware, service=service)
+    app.add_middleware(AccessLogMiddleware, service=service)
     return app
 
 
@@ -79,5 +82,5 @@ async def _wake(service: Service) -> None:
 
 def from_settings() -> FastAPI:
     """What uvicorn calls in every worker."""
-    logs.install()
+    log_format.install()
     return create_app(Service(from_environment()))

@@ -1,4 +1,4 @@
-"""Bounds on work: so many threads, so many who wait, so many seconds; more are sent away."""
+"""Bounds on work: threads, queue length and seconds. What exceeds them is refused."""
 
 import asyncio
 import threading
@@ -13,7 +13,7 @@ from spm.service.problems import AGAIN, BUSY, TOO_SLOW, Problem
 T = TypeVar("T")
 
 
-class Pool:
+class WorkQueue:
     """Threads for work that blocks, with a bounded number of questions before them.
 
     Args:

@@ -1,4 +1,4 @@
-"""Logs as JSON lines on standard error: one for each request, none with what was asked."""
+"""Logs as JSON lines on standard error, without the text of requests."""
 
 import json
 import logging

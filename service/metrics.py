@@ -1,4 +1,4 @@
-"""What Prometheus reads at /metrics: requests, time by stage, who waits, and the registry.
+"""Prometheus metrics: requests, time by stage, queue length, and the registry's size.
 
 Several workers keep their numbers in files that all of them can add up, as prometheus_client does
 it when PROMETHEUS_MULTIPROC_DIR is set.

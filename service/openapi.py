@@ -5,9 +5,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from spm.service.callers import OPEN
+from spm.service.middleware.access_log import ID
+from spm.service.middleware.auth import OPEN
 from spm.service.problems import ProblemDetails
-from spm.service.watching import ID
 
 SERVERLESS = "Give every request a token, or ask from the machine that the service runs on."
 _BEARER = {

@@ -1,4 +1,4 @@
-"""What went wrong, for clients: problem details as RFC 9457 describes them.
+"""Problem details (RFC 9457) for errors.
 
 Errors of the registry say what happened and what to do on a command line. Here they become a status
 and a sentence; what a client must not know (addresses, files) stays in the log.
@@ -24,7 +24,7 @@ from spm.registry.errors import (
     UnknownStep,
     UnknownTool,
 )
-from spm.registry.printing import json_text
+from spm.registry.json_text import json_text
 
 MEDIA_TYPE = "application/problem+json"
 SKIP = "Register it first, or leave such trajectories out with the parameter skip_unknown=true."

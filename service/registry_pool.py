@@ -1,4 +1,4 @@
-"""The registries that a worker holds open: opened when they can be, up to date, and shared."""
+"""The open registries of a worker: one for each thread, kept up to date."""
 
 import threading
 import time
@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from spm.registry import Registry
 from spm.registry.errors import StoreError
+from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 
 T = TypeVar("T")
 PAUSE = 1.0  # seconds after a failed attempt to open, in which others are told the same at once
 
 
-class Holding:
+class RegistryPool:
     """A registry for each thread of a worker: what they share is only the weights of models.
 
     A server that is away when the service starts is tried again with each question. An embedded

@@ -1,4 +1,4 @@
-"""What a service is told when it starts; workers get it through their environment."""
+"""The settings of a service; workers get them through their environment."""
 
 import json
 import os

@@ -10,7 +10,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from spm.service.service import Service
+from spm.service.state import Service
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 

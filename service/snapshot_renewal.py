@@ -1,9 +1,9 @@
-"""The snapshot of a server, kept of this moment while a service runs.
+"""Keeps the snapshot of a Neo4j store current while a service runs.
 
 On the embedded engine the first menu after a write makes it anew. On a server that takes half a
-minute at 16,000 tools, so nobody waits for it: every worker looks now and then, and of all on this
-machine one at a time has it made by a process of its own (`gnn.snapshot.renewing`), each a tenth of
-the time at most. In between the database answers.
+minute at 16,000 tools, so no request waits for it: every worker looks now and then, and one of them
+at a time starts `gnn.snapshot.renewal_process`, for a tenth of the time at most. In between the
+database answers.
 """
 
 import asyncio
@@ -11,18 +11,18 @@ import logging
 import sys
 import time
 
-from spm.gnn.snapshot.renewing import NOTHING
-from spm.gnn.snapshot.serving import snapshots_of
-from spm.registry import Registry
+from spm.gnn.snapshot.lifecycle import snapshots_of
+from spm.gnn.snapshot.renewal_process import NOTHING
 from spm.registry.errors import SpmError
+from spm.registry.registry import Registry
 from spm.service.problems import Problem
-from spm.service.service import Service
+from spm.service.state import Service
 
 log = logging.getLogger("spm.renewal")
 PAUSE = 5.0  # seconds between two looks
 SPARE = 9.0  # times as long as it took is waited before the next
 BUSY, FAILED = 20.0, 60.0
-COMMAND = (sys.executable, "-m", "spm.gnn.snapshot.renewing")
+COMMAND = (sys.executable, "-m", "spm.gnn.snapshot.renewal_process")
 
 
 async def keep(service: Service) -> None:
@@ -43,7 +43,7 @@ async def _stale(service: Service) -> bool:
 
 
 def _lacks(registry: Registry) -> bool:
-    return registry.store.stamp() is not None and snapshots_of(registry.store).current() is None
+    return registry.store.stamp() is not None and snapshots_of(registry).current() is None
 
 
 async def _renewed(service: Service) -> float:

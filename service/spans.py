@@ -1,4 +1,4 @@
-"""Spans for whoever brings an exporter; without one they cost next to nothing.
+"""OpenTelemetry spans; without an exporter they cost next to nothing.
 
 Only the API of OpenTelemetry is used: what becomes of the spans is decided by the SDK that runs the
 process, for example `opentelemetry-instrument spm serve`.

@@ -1,4 +1,4 @@
-"""What every request works with: the registry behind bounds, and who may ask."""
+"""The state that every request works with: the registry behind bounds, and authentication."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,15 +6,16 @@ from typing import TypeVar
 
 from starlette.requests import HTTPConnection
 
-from spm.registry import Ask, Registry
+from spm.registry.menus.menu import Ask
+from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from spm.registry.stages import listening
-from spm.service.holding import Holding
-from spm.service.identities import Identities
-from spm.service.limits import Pool
+from spm.registry.timing import listening
+from spm.service.limits import WorkQueue
 from spm.service.metrics import Metrics
+from spm.service.registry_pool import RegistryPool
 from spm.service.settings import ServiceSettings
-from spm.service.tracing import stage_span
+from spm.service.spans import stage_span
+from spm.service.token_cache import Identities
 
 T = TypeVar("T")
 Work = Callable[[Registry], T]
@@ -31,10 +32,10 @@ class Service:
             stored: the store, where it is not the one that `settings` names.
         """
         self.settings = settings
-        self.holding = Holding(stored or settings.stored())
+        self.holding = RegistryPool(stored or settings.stored())
         threads = 1 if self.holding.alone else settings.threads
         self.metrics = Metrics()
-        self.pool = Pool(threads, settings.queue, partial(self.metrics.stage, "queue"))
+        self.pool = WorkQueue(threads, settings.queue, partial(self.metrics.stage, "queue"))
         self.identities = Identities(self.ask)
         self.stopping = False
         self._warm = False

@@ -1,4 +1,4 @@
-"""Tokens of clients, looked up in the store and remembered for a few seconds."""
+"""Looks up tokens in the store and caches them for a few seconds."""
 
 import time
 from collections import OrderedDict
@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from spm.registry import Registry, tokens
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.tokens import PERMISSIONS, Token
+from spm.registry.access import api_tokens
+from spm.registry.access.api_tokens import PERMISSIONS, Token
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.registry import Registry
 
 # So long a token that was taken back may still be good here. Not longer, whatever happens: when
 # the store cannot be asked any more, nobody is let in.
@@ -51,7 +52,7 @@ class Identities:
         Raises:
             SpmError, Problem: the store cannot be asked.
         """
-        if not tokens.plausible(secret):
+        if not api_tokens.plausible(secret):
             return None
         found = await self._token(secret)
         if found is None or found.status() != "active":
@@ -59,12 +60,12 @@ class Identities:
         return Identity(found.caller, found.name, found.short, frozenset(found.may))
 
     async def _token(self, secret: str) -> Token | None:
-        key = tokens.hashed(secret)
+        key = api_tokens.hashed(secret)
         asked, found = self._known.get(key, (-SECONDS, None))
         if time.monotonic() - asked < SECONDS:
             return found
         begun = time.monotonic()
-        looked: Token | None = await self._ask(lambda r: tokens.find(r.store, secret))
+        looked: Token | None = await self._ask(lambda r: api_tokens.find(r.store, secret))
         self._known[key] = (begun, looked)
         self._known.move_to_end(key)
         while len(self._known) > MOST:

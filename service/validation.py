@@ -1,4 +1,4 @@
-"""Questions are taken as they are described at /openapi.json: what it does not name is refused.
+"""Refuses parameters that the description at /openapi.json does not name.
 
 A misspelled parameter that is left aside gives the answer to another question, and a body of
 another type is no JSON however much it looks like it.
@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 
-from spm.registry.naming import nearest
+from spm.registry.catalog.naming import nearest
 from spm.service.problems import NO_JSON, Problem
 
 JSON = "application/json"

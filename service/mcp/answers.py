@@ -1,22 +1,21 @@
-"""What the tools of the MCP server answer, as one caller sees the registry."""
+"""The answers of the MCP server's tools, for one caller."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from spm.registry import Registry
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
+from spm.registry.access.filtered_store import filtered
+from spm.registry.insight.paths import Path, Plan, find_paths, plan
 from spm.registry.menus.evidence import review
+from spm.registry.menus.export import ExportedMenu, export_menu
 from spm.registry.menus.markdown import to_markdown
+from spm.registry.menus.menu import Ask, Menu, WhyNot
 from spm.registry.menus.providers import PROVIDERS
-from spm.registry.menus.serving import Serving, serve
-from spm.registry.paths import Path, Plan, find_paths, plan
-from spm.registry.ranking import Ask, Menu, WhyNot
-from spm.registry.sighted import sighted
-from spm.registry.tools import Resolver
-from spm.service.mcp.questions import ExplainQuestion, PathQuestion
-from spm.service.menus import MenuQuestion
+from spm.registry.registry import Registry
+from spm.service.mcp.question_models import ExplainQuestion, PathQuestion
+from spm.service.routes.menus import MenuQuestion
 
 Json = dict[str, Any]
 
@@ -31,7 +30,7 @@ class Answer:
 
 def build_menu(registry: Registry, caller: Caller, question: MenuQuestion) -> Answer:
     """The menu as `spm menu --json` prints it, with definitions where a format is asked for."""
-    ready = served(registry, question.ask(registry, caller), question)
+    ready = served(registry, question.ask(caller), question)
     found = {**ready.as_dict(), "notes": ready.notes()}
     if question.format in PROVIDERS:
         found["definitions"] = ready.definitions()
@@ -44,15 +43,14 @@ def explain_menu(registry: Registry, caller: Caller, question: ExplainQuestion) 
     Raises:
         UnknownTool: the tool is not there, or the caller may not know of it.
     """
-    ask = question.ask(registry, caller)
+    ask = question.ask(caller)
     if question.tool is None:
         ready = served(registry, ask, question)
         return Answer({"menu": ready.as_dict(), "why_not": None}, written(ready))
-    tool = Resolver(sighted(registry.store, _witness(caller))).resolve(question.tool)
-    found = registry.why_not(ask, tool)
+    found = registry.why_not(ask, question.tool, caller=caller)
     reasons = " ".join(found.reasons) or f"It is in the menu, at place {found.rank}."
     admitted = f" Admitted by: {'; '.join(found.admitted_by)}." if found.admitted_by else ""
-    return Answer({"menu": None, "why_not": asdict(found)}, f"{tool}: {reasons}{admitted}")
+    return Answer({"menu": None, "why_not": asdict(found)}, f"{found.tool}: {reasons}{admitted}")
 
 
 def find_path(registry: Registry, caller: Caller, question: PathQuestion) -> Answer:
@@ -62,7 +60,7 @@ def find_path(registry: Registry, caller: Caller, question: PathQuestion) -> Ans
         UnknownTool, UnknownField: a name is not there, or the caller may not know of it.
     """
     question.check()
-    seen = sighted(registry.store, caller)
+    seen = filtered(registry.store, caller)
     if question.source is not None:
         ways = find_paths(seen, question.source, question.to)
         lines = [
@@ -78,9 +76,9 @@ def find_path(registry: Registry, caller: Caller, question: PathQuestion) -> Ans
     return Answer({"paths": [], "plan": asdict(found)}, " → ".join(found.steps) + f".{asked}")
 
 
-def served(registry: Registry, ask: Ask, question: MenuQuestion) -> Serving:
+def served(registry: Registry, ask: Ask, question: MenuQuestion) -> ExportedMenu:
     """The menu of a question under the names that it asks for."""
-    return serve(
+    return export_menu(
         registry.store,
         registry.answer(ask),
         question.format,
@@ -89,14 +87,9 @@ def served(registry: Registry, ask: Ask, question: MenuQuestion) -> Serving:
     )
 
 
-def written(ready: Serving) -> str:
+def written(ready: ExportedMenu) -> str:
     """A menu as Markdown, under the names that its definitions have."""
     return to_markdown(ready.menu, ready.names.of, review(ready.menu))
-
-
-def _witness(caller: Caller) -> Caller:
-    """Who may know of a tool: what a read-only caller may not call it may still have heard of."""
-    return replace(caller, read_only=False)
 
 
 def menu_schema() -> Json:

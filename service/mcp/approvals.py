@@ -1,7 +1,9 @@
-"""What cannot be undone waits for a person: asked through the client, or with the command line.
+"""Approvals of destructive calls: on the command line, or through the client where allowed.
 
-A model cannot approve: no argument of a call does. Clients that speak to a person are asked by
-elicitation; for others an operator approves exactly one call with `spm menus approve`.
+A model cannot approve: no argument of a call does. An operator approves exactly one call with
+`spm menus approve`. Where the file of backends allows it for a service, clients that can ask their
+user are asked by elicitation; nothing proves that a person answered, so that is as good as the
+client.
 """
 
 import json
@@ -20,9 +22,9 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from spm.registry import frozen
-from spm.registry.formats.loading import clean
-from spm.service.mcp.desk import Desk
+from spm.registry.importers.references import clean
+from spm.registry.menus import frozen
+from spm.service.mcp.registry_calls import RegistryCalls
 
 Context = ServerRequestContext[Any, Any]
 PATIENCE = 300.0  # seconds that a person has
@@ -39,9 +41,11 @@ FORM: dict[str, Any] = {
 async def decide(
     context: Context,
     params: CallToolRequestParams,
-    desk: Desk,
+    desk: RegistryCalls,
     menu: str,
     tool: str,
+    *,
+    elicit: bool,
 ) -> bool | InputRequiredResult:
     """Whether a person approved this call; or the question to put to one.
 
@@ -51,12 +55,13 @@ async def decide(
         desk: where approvals are.
         menu: the frozen menu.
         tool: the id of the tool.
+        elicit: whether the client's answer counts.
     """
     arguments = params.arguments or {}
     code = frozen.code_of(menu, tool, arguments)
     if await desk.ask(lambda registry: frozen.approved(registry.store, menu, code)):
         return await desk.write(lambda registry: frozen.spend(registry.store, menu, code))
-    if not _can_ask(context):
+    if not elicit or not _can_ask(context):
         return False
     question = ElicitRequestFormParams(message=_message(tool, arguments), requested_schema=FORM)
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
@@ -69,7 +74,7 @@ async def decide(
 
 
 def refusal(menu: str, tool: str, arguments: dict[str, Any]) -> str:
-    """How a person can approve, where the client cannot ask."""
+    """How a person can approve, where the client cannot or may not ask."""
     code = frozen.code_of(menu, tool, arguments)
     return (
         "The tool was not called: it cannot be undone, and nobody approved it. A person can "

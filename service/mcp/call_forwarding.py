@@ -1,4 +1,4 @@
-"""A call of a frozen menu: checked again at this moment, then handed to whoever runs the tool."""
+"""Forwards a call of a frozen menu to the backend, after it was checked again."""
 
 import json
 from collections.abc import Mapping
@@ -9,19 +9,19 @@ import anyio
 import anyio.to_thread
 from mcp_types import CallToolResult, TextContent
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
+from spm.registry.access.rules import visible_tools
 from spm.registry.calling.arguments import Invalid, check
 from spm.registry.calling.backends import Backend, Backends, HttpBackend
+from spm.registry.calling.callable_tool import Failed, NotCalled, Tool
+from spm.registry.calling.http_operation import perform
+from spm.registry.calling.mcp_sessions import Sessions
 from spm.registry.calling.observations import Observation, Outcome, observation, standard
-from spm.registry.calling.operation import perform
-from spm.registry.calling.sessions import Sessions
-from spm.registry.calling.tools import Failed, NotCalled, Tool
+from spm.registry.catalog.tools import definitions
 from spm.registry.errors import InputError
-from spm.registry.frozen import Frozen, FrozenItem
+from spm.registry.menus.frozen import Frozen, FrozenItem
 from spm.registry.menus.providers import Entry, entries, mcp
-from spm.registry.menus.sight import visible
-from spm.registry.store import Store
-from spm.registry.tools import definitions
+from spm.registry.store.interface import Store
 
 Json = dict[str, Any]
 MAX_RESULT = 1_000_000  # characters of a result as JSON
@@ -34,6 +34,7 @@ class Ready:
 
     tool: Tool
     backend: Backend
+    elicits: bool = False  # the client may approve it, where it needs approval
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Forwarding:
         backend = self.backends.of(service, tool.spec.call)
         if backend is None:
             return refused("not called", f"nobody is set up to run tools of {service!r}", tool.id)
-        return Ready(tool, backend)
+        return Ready(tool, backend, self.backends.elicits(service))
 
     async def make(self, ready: Ready, arguments: Json) -> Made:
         """Make the call; whatever goes wrong becomes a standard observation."""
@@ -107,7 +108,7 @@ def offered(
 ) -> list[Entry]:
     """The tools of a frozen menu that this caller can still call, as they were frozen."""
     wanted = [only] if only else list(menu.items)
-    cards = visible(store, [item.id for item in wanted], caller)
+    cards = visible_tools(store, [item.id for item in wanted], caller)
     gone = set(menu.withdrawn(cards))
     there = [item for item in wanted if item.id not in gone]
     specs = definitions(store, [item.id for item in there])

@@ -19,18 +19,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from spm.registry import frozen
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.calling.backends import Backends, read_backends
 from spm.registry.calling.observations import standard
 from spm.registry.errors import SpmError
-from spm.service.callers import caller_of, identity_of
-from spm.service.mcp.forwarding import Forwarding
-from spm.service.mcp.menu import Context, MenuServer
-from spm.service.mcp.recording import Recorder
-from spm.service.mcp.server import registry_server
+from spm.registry.menus import frozen
+from spm.service.mcp.call_forwarding import Forwarding
+from spm.service.mcp.menu_server import Context, MenuServer
+from spm.service.mcp.registry_server import registry_server
+from spm.service.mcp.trace_recording import Recorder
+from spm.service.middleware.auth import caller_of, identity_of
 from spm.service.problems import NOT_FOUND, STOPPING, Problem, problem_of
-from spm.service.service import Service
+from spm.service.state import Service
 
 SESSION_SECONDS = 900.0
 SESSIONS = 1_000

@@ -17,16 +17,17 @@ from mcp_types import (
     PaginatedRequestParams,
 )
 
-from spm.registry import Registry, frozen
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.errors import SpmError
-from spm.registry.frozen import Frozen
+from spm.registry.menus import frozen
+from spm.registry.menus.frozen import Frozen
+from spm.registry.registry import Registry
 from spm.service.mcp import approvals
-from spm.service.mcp.desk import Desk
-from spm.service.mcp.forwarding import Forwarding, Made, definition, offered, refused, said
-from spm.service.mcp.recording import Recorder
-from spm.service.mcp.server import refused as not_called
-from spm.service.mcp.server import told
+from spm.service.mcp.call_forwarding import Forwarding, Made, definition, offered, refused, said
+from spm.service.mcp.registry_calls import RegistryCalls
+from spm.service.mcp.registry_server import refused as not_called
+from spm.service.mcp.registry_server import told
+from spm.service.mcp.trace_recording import Recorder
 from spm.service.problems import Problem
 
 log = logging.getLogger("spm.service.mcp")
@@ -42,7 +43,7 @@ class MenuServer:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: RegistryCalls,
         forwarding: Forwarding,
         recorder: Recorder,
         menu_of: Callable[[Context], str],
@@ -128,7 +129,9 @@ class MenuServer:
             return self._noted(context, known, caller, arguments, ready)
         tool = ready.tool
         if tool.spec.effects == "destructive":
-            verdict = await approvals.decide(context, params, self._desk, menu, tool.id)
+            verdict = await approvals.decide(
+                context, params, self._desk, menu, tool.id, elicit=ready.elicits
+            )
             if isinstance(verdict, InputRequiredResult):
                 return verdict
             if not verdict:

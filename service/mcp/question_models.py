@@ -1,19 +1,17 @@
-"""What the tools of the MCP server can be asked: the schemas that clients see are these models."""
+"""Models of the MCP server's tool inputs; clients see their schemas."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from spm.registry.errors import InputError
-from spm.service.menus import MenuQuestion
+from spm.registry.menus.formats import ProviderFormat
+from spm.service.routes.menus import MenuQuestion
 
 MOST = 128  # tools in a menu or in an answer
 Text = Annotated[str, Field(max_length=20_000)]
 Short = Annotated[str, Field(min_length=1, max_length=512)]
 Names = Annotated[list[Short], Field(max_length=1_000)]
-Provider = Literal[
-    "openai", "openai-responses", "anthropic", "mcp", "tool-reference", "tool-search-output"
-]
 
 
 class _Question(BaseModel):
@@ -58,6 +56,6 @@ class SearchQuestion(_Question):
         default=None,
         description="Only tools of this frozen menu, with those that make what they need.",
     )
-    format: Provider | None = Field(
+    format: ProviderFormat | None = Field(
         default=None, description="Also answer the definitions as this provider takes them."
     )

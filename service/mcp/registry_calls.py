@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from spm.registry import Registry
+from spm.registry.registry import Registry
 
 T = TypeVar("T")
 
 
-class Desk(Protocol):
-    """Runs work on a registry in a thread, in bounds; `spm.service.service.Service` is one."""
+class RegistryCalls(Protocol):
+    """Runs work on a registry in a thread, in bounds; `spm.service.state.Service` is one."""
 
     async def ask(self, work: Callable[[Registry], T]) -> T:
         """Do something that reads."""

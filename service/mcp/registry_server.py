@@ -1,4 +1,4 @@
-"""The registry as an MCP server: four tools that read, with schemas for what they answer."""
+"""The registry as an MCP server: four tools that only read."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -20,15 +20,15 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from spm.registry import Registry
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.calling.observations import standard
 from spm.registry.errors import SpmError
+from spm.registry.registry import Registry
 from spm.service.mcp import answers, search
-from spm.service.mcp.desk import Desk
-from spm.service.mcp.questions import ExplainQuestion, PathQuestion, SearchQuestion
-from spm.service.menus import MenuQuestion
+from spm.service.mcp.question_models import ExplainQuestion, PathQuestion, SearchQuestion
+from spm.service.mcp.registry_calls import RegistryCalls
 from spm.service.problems import Problem, problem_of
+from spm.service.routes.menus import MenuQuestion
 
 log = logging.getLogger("spm.service.mcp")
 Context = ServerRequestContext[Any, Any]
@@ -70,7 +70,7 @@ OFFERS = {
 }
 
 
-def registry_server(desk: Desk, caller_of: CallerOf) -> Server[Any]:
+def registry_server(desk: RegistryCalls, caller_of: CallerOf) -> Server[Any]:
     """The server of the four tools; who asks is decided for every call."""
     listed = ListToolsResult(tools=[_tool(name, offer) for name, offer in OFFERS.items()])
 

@@ -4,19 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from spm.gnn.encoder import encoder_of
-from spm.registry import Registry, frozen
-from spm.registry.access import Caller
-from spm.registry.lexical import terms
-from spm.registry.menus.names import Names, name
+from spm.gnn.encoders.by_name import encoder_of
+from spm.registry.access.caller import Caller
+from spm.registry.access.rules import visible_tools
+from spm.registry.catalog.tools import definitions
+from spm.registry.menus import frozen
+from spm.registry.menus.menu import MenuItem
+from spm.registry.menus.provider_names import Names, name
 from spm.registry.menus.providers import PROVIDERS, Entry, entries
-from spm.registry.menus.sight import visible
-from spm.registry.ranking import MenuItem
-from spm.registry.store import Row, Store
-from spm.registry.tools import definitions
+from spm.registry.registry import Registry
+from spm.registry.search.bm25 import terms
+from spm.registry.store.interface import Row, Store
 from spm.service.mcp.answers import Answer
-from spm.service.mcp.forwarding import offered
-from spm.service.mcp.questions import SearchQuestion
+from spm.service.mcp.call_forwarding import offered
+from spm.service.mcp.question_models import SearchQuestion
 
 Json = dict[str, Any]
 COLUMNS = ("id", "name", "title", "description", "family", "service", "effects")
@@ -58,7 +59,7 @@ def _all(registry: Registry, caller: Caller, question: SearchQuestion) -> list[E
     near = store.nearest("tool", vector, deep, caller)
     worded = store.matching("tool", terms(question.query), deep, caller)
     votes = _votes([tool for tool, _ in near], [tool for tool, _ in worded])
-    cards = visible(store, votes, caller)
+    cards = visible_tools(store, votes, caller)
     order = sorted(cards, key=lambda tool: (-votes[tool], tool))
     wanted = [cards[tool] for tool in order if _fits(cards[tool], question)][: question.limit]
     items = [_item(rank, card) for rank, card in enumerate(wanted, 1)]
@@ -70,7 +71,7 @@ def _within(registry: Registry, caller: Caller, question: SearchQuestion) -> lis
     """Members of a frozen menu and what makes their inputs, in its order: nothing else answers."""
     menu = frozen.get(registry.store, str(question.menu), caller).menu
     there = {entry.item.id: entry for entry in offered(registry.store, menu, caller)}
-    cards = visible(registry.store, there, caller)
+    cards = visible_tools(registry.store, there, caller)
     known = [tool for tool in there if _fits(cards[tool], question)]
     chosen = set(_ranked(registry.store, known, there, question.query)[: question.limit])
     waiting = list(chosen)

@@ -6,15 +6,15 @@ import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from spm.registry import frozen
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.calling.backends import Backends
-from spm.service.mcp.forwarding import Forwarding
-from spm.service.mcp.menu import INSTRUCTIONS, MenuServer
-from spm.service.mcp.recording import Recorder
-from spm.service.mcp.server import registry_server
-from spm.service.service import Service
+from spm.registry.menus import frozen
+from spm.service.mcp.call_forwarding import Forwarding
+from spm.service.mcp.menu_server import INSTRUCTIONS, MenuServer
+from spm.service.mcp.registry_server import registry_server
+from spm.service.mcp.trace_recording import Recorder
 from spm.service.settings import ServiceSettings
+from spm.service.state import Service
 
 SECONDS = 60.0  # one client waits alone, and its first menu loads everything
 

@@ -16,14 +16,14 @@ from uuid import uuid4
 
 import anyio
 
-from spm.registry import Registry
 from spm.registry.errors import SpmError
-from spm.registry.formats.flows import flows, marks
-from spm.registry.formats.observed import Call, clean, shape
-from spm.registry.formats.tracing import MAX_STEPS
-from spm.registry.frozen import Frozen
+from spm.registry.menus.frozen import Frozen
 from spm.registry.models import Trace
-from spm.service.mcp.desk import Desk
+from spm.registry.registry import Registry
+from spm.registry.traces.data_flow import flows, marks
+from spm.registry.traces.redaction import Call, clean, shape
+from spm.registry.traces.trace_file import MAX_STEPS
+from spm.service.mcp.registry_calls import RegistryCalls
 from spm.service.problems import Problem
 
 log = logging.getLogger("spm.service.mcp")
@@ -43,7 +43,7 @@ class _Run:
 class Recorder:
     """The runs that go on in this process."""
 
-    def __init__(self, desk: Desk, idle: float = IDLE) -> None:
+    def __init__(self, desk: RegistryCalls, idle: float = IDLE) -> None:
         self._desk = desk
         self._idle = idle
         self._runs: dict[Hashable, _Run] = {}
@@ -141,7 +141,7 @@ def trace_of(run: _Run) -> Trace:
 
 
 def _imported(registry: Registry, runs: list[_Run]) -> int:
-    from spm.gnn.encoder import encoder_of
+    from spm.gnn.encoders.by_name import encoder_of
 
     done = registry.import_traces([trace_of(run) for run in runs], skip_unknown=True).imported
     if done:

@@ -1,4 +1,4 @@
-"""Around every request: an id, a span, its place in the numbers and a line in the log."""
+"""The access log: each request gets an id, a span, metrics and one line."""
 
 import logging
 import re
@@ -9,12 +9,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from spm.service import logs
-from spm.service.callers import address_of
-from spm.service.identities import Identity
+from spm.service import log_format
+from spm.service.middleware.auth import address_of
 from spm.service.problems import BROKEN, Problem
-from spm.service.service import Service
-from spm.service.tracing import finish, request_span
+from spm.service.spans import finish, request_span
+from spm.service.state import Service
+from spm.service.token_cache import Identity
 
 log = logging.getLogger("spm.service")
 ID = "X-Request-Id"
@@ -29,7 +29,7 @@ _MOUNTED = (
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Watch:
+class AccessLogMiddleware:
     """Watches requests; changes nothing but for a header with their id."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -76,7 +76,7 @@ class Watch:
         self, connection: HTTPConnection, identity: str, method: str, status: int, seconds: float
     ) -> None:
         who: Identity | None = connection.scope.get("state", {}).get("identity")
-        logs.request(
+        log_format.request(
             id=identity,
             method=method,
             route=route_of(connection.scope),

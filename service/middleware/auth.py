@@ -1,4 +1,4 @@
-"""The door: who asks is decided once for every request, whatever route it takes.
+"""Authentication: the caller of every request is decided here, once.
 
 With a token it is the token's team. Without one only programs on this machine are served, and they
 see everything, like the person who started the service. Two kinds of strangers look as if they
@@ -6,15 +6,14 @@ came from this machine: the clients of a proxy, and web pages in a browser here.
 themselves away by what proxies add, the second by the names of hosts.
 """
 
-import ipaddress
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
+from spm.registry.addresses import is_loopback
 from spm.registry.errors import SpmError
-from spm.service.identities import OPERATOR, Identity
 from spm.service.problems import (
     FORBIDDEN,
     MISDIRECTED,
@@ -22,7 +21,8 @@ from spm.service.problems import (
     Problem,
     problem_of,
 )
-from spm.service.service import Service
+from spm.service.state import Service
+from spm.service.token_cache import OPERATOR, Identity
 
 # What says nothing about anybody's tools: the page asks its questions with a token of its own.
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/"})
@@ -39,7 +39,7 @@ FORWARDED = (
 NEXT = "Send a token as 'Authorization: Bearer spm_…'. Make one with: spm tokens create NAME"
 
 
-class Door:
+class AuthMiddleware:
     """Lets requests in, and writes on them who asks."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -61,7 +61,8 @@ class Door:
         await self._app(scope, receive, send)
 
     async def _admit(self, connection: HTTPConnection) -> Identity | None:
-        path = connection.url.path
+        # Not connection.url, which is made of what the client says about the host.
+        path = connection.scope["path"]
         if path in OPEN or path.startswith(OPEN_UNDER):
             return None
         authorization = connection.headers.get("authorization")
@@ -88,12 +89,12 @@ class Door:
         settings = self._service.settings
         if settings.require_token or settings.trust_proxy:
             raise _refused("Everybody needs a token here.")
-        if not loopback(connection.client.host if connection.client else ""):
+        if not is_loopback(connection.client.host if connection.client else ""):
             raise _refused("Without a token only this machine is served.")
         if proxied(connection):
             raise _refused("The request came through a proxy, so it may be from anywhere.")
         host = connection.headers.get("host", "")
-        if not (loopback(_name(host)) or _name(host) in ("localhost", *settings.hosts)):
+        if not (is_loopback(_name(host)) or _name(host) in settings.hosts):
             raise Problem(
                 MISDIRECTED,
                 "Without a token this service is asked for by the name of this machine only.",
@@ -129,16 +130,6 @@ def address_of(connection: HTTPConnection, trust_proxy: bool) -> str:
         # Proxies append; what stands before was sent by the client, who may say anything.
         return forwarded.rpartition(",")[2].strip()[:64]
     return connection.client.host if connection.client else ""
-
-
-def loopback(host: str) -> bool:
-    """Whether an address is this machine's own."""
-    try:
-        found = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return found.is_loopback or bool(mapped and mapped.is_loopback)
 
 
 def proxied(connection: HTTPConnection) -> bool:

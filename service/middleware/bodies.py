@@ -10,7 +10,7 @@ from spm.service.settings import ServiceSettings
 INTAKE = frozenset({"/v1/traces", "/v1/check"})
 
 
-class Bodies:
+class BodyMiddleware:
     """Refuses bodies beyond their bounds; who was sent away has cost no more than that."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:

@@ -5,18 +5,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 
-from spm.registry import Registry, frozen
-from spm.registry.access import Caller
-from spm.registry.frozen import DAYS, MOST, TooManyMenus, UnknownMenu
-from spm.registry.menus.serving import serve
-from spm.registry.printing import json_text
-from spm.service.answers import errors
-from spm.service.callers import caller_of
+from spm.registry.access.caller import Caller
+from spm.registry.json_text import json_text
+from spm.registry.menus import frozen
+from spm.registry.menus.export import export_menu
+from spm.registry.menus.formats import ProviderFormat
+from spm.registry.menus.frozen import DAYS, MOST, TooManyMenus, UnknownMenu
+from spm.registry.registry import Registry
+from spm.service.answer_models import errors
 from spm.service.mcp import search
-from spm.service.mcp.questions import Provider, SearchQuestion
-from spm.service.menus import MenuQuestion
+from spm.service.mcp.question_models import SearchQuestion
+from spm.service.middleware.auth import caller_of
 from spm.service.problems import INVALID, NOT_FOUND, Problem
-from spm.service.service import Service, service_of
+from spm.service.routes.menus import MenuQuestion
+from spm.service.state import Service, service_of
 
 router = APIRouter(tags=["frozen menus"])
 Asker = Annotated[Caller, Depends(caller_of)]
@@ -83,10 +85,10 @@ async def freeze(question: FrozenQuestion, service: Served, caller: Asker) -> Re
     """Build a menu and keep it: its tools, order and definitions as they are now."""
 
     def work(registry: Registry) -> str:
-        ask = question.ask(registry, caller)
+        ask = registry.resolved(question.ask(caller))
         built = registry.answer(ask)
         if question.token_budget is not None:
-            built = serve(registry.store, built, "mcp", budget=question.token_budget).menu
+            built = export_menu(registry.store, built, "mcp", budget=question.token_budget).menu
         kept = frozen.freeze(
             registry.store, ask, built, ranked=question.aliases, days=question.days
         )
@@ -132,7 +134,7 @@ async def searched(
     caller: Asker,
     q: Annotated[str, Query(min_length=1, max_length=2_000)],
     limit: Annotated[int, Query(ge=1, le=128)] = 5,
-    format: Provider = "tool-reference",
+    format: ProviderFormat = "tool-reference",
 ) -> Any:
     """The members of a frozen menu that a query is about, with those that make their inputs.
 

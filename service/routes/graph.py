@@ -1,4 +1,4 @@
-"""The graph to look at and the names in it, as the caller sees them: what the page asks most."""
+"""Routes for the page: the graph in pieces, and names while somebody types."""
 
 import threading
 from dataclasses import asdict, dataclass
@@ -7,15 +7,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 from starlette.requests import HTTPConnection
 
-from spm.registry import Registry
-from spm.registry.access import Caller
-from spm.registry.browsing import Browser, Ground, Piece, survey_ground
-from spm.registry.completion import KINDS, Kind, Match, Names, described, read_names
+from spm.registry.access.caller import Caller
 from spm.registry.errors import InputError
-from spm.registry.printing import json_text
-from spm.service.answers import errors
-from spm.service.callers import caller_of
-from spm.service.service import Service, service_of
+from spm.registry.insight.browse import Browser, Ground, Piece, survey_ground
+from spm.registry.insight.name_search import KINDS, Kind, Match, Names, described, read_names
+from spm.registry.json_text import json_text
+from spm.registry.registry import Registry
+from spm.service.answer_models import errors
+from spm.service.middleware.auth import caller_of
+from spm.service.state import Service, service_of
 
 KEPT = 16  # callers whose overview is kept
 router = APIRouter(tags=["registry"])

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
-from spm.registry import Registry
 from spm.registry.errors import SpmError
-from spm.registry.printing import json_text
-from spm.service.answers import errors
+from spm.registry.json_text import json_text
+from spm.registry.registry import Registry
+from spm.service.answer_models import errors
 from spm.service.problems import AGAIN, STOPPING, Problem, problem_of
-from spm.service.service import Service, service_of
+from spm.service.state import Service, service_of
 
 router = APIRouter(tags=["health"])
 

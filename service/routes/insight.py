@@ -1,7 +1,7 @@
 """Questions about the registry: tools, fields, paths, impact and its health, as the caller sees it.
 
 The answers are those of the commands with `--json`. For a caller from whom something is hidden they
-are as if that did not exist; see `registry.sighted`.
+are as if that did not exist; see `registry.access.filtered_store`.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -9,21 +9,21 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from spm.registry import Registry
-from spm.registry.access import Caller
-from spm.registry.atlas import Atlas, survey
+from spm.registry.access.caller import Caller
+from spm.registry.access.filtered_store import filtered
+from spm.registry.catalog.field_suggestions import overview
+from spm.registry.catalog.tools import Resolver, ToolView, resolver_for, show
 from spm.registry.errors import InputError, UnknownTool
-from spm.registry.impact import Impact, impact
-from spm.registry.lexical import terms
-from spm.registry.links import overview
-from spm.registry.paths import Path as Way
-from spm.registry.paths import Plan, find_paths, plan
-from spm.registry.printing import json_text
-from spm.registry.sighted import sighted
-from spm.registry.tools import Resolver, ToolView, show
-from spm.service.answers import FieldRow, PathAnswer, ToolPage, ToolRow, errors
-from spm.service.callers import caller_of
-from spm.service.service import Service, service_of
+from spm.registry.insight.atlas import Atlas, survey
+from spm.registry.insight.impact import Impact, impact
+from spm.registry.insight.paths import Path as Way
+from spm.registry.insight.paths import Plan, find_paths, plan
+from spm.registry.json_text import json_text
+from spm.registry.registry import Registry
+from spm.registry.search.bm25 import terms
+from spm.service.answer_models import FieldRow, PathAnswer, ToolPage, ToolRow, errors
+from spm.service.middleware.auth import caller_of
+from spm.service.state import Service, service_of
 
 router = APIRouter(tags=["registry"])
 FOUND = 1_000  # tools at most that words find
@@ -73,7 +73,7 @@ def _page(registry: Registry, wanted: Wanted, caller: Caller) -> dict[str, Any]:
     shown = ids[begin : begin + wanted.limit]
     more = begin + len(shown) < len(ids)
     # Only now: how often a tool was used costs a caller from whom something is hidden a count.
-    rows = sighted(registry.store, caller).read("tools/show", ids=shown)
+    rows = filtered(registry.store, caller).read("tools/show", ids=shown)
     cards = {row["id"]: {column: row[column] for column in COLUMNS} for row in rows}
     return {
         "tools": [cards[tool] for tool in shown],
@@ -93,12 +93,12 @@ def _fitting(registry: Registry, wanted: Wanted, caller: Caller) -> list[str]:
     if wanted.q is not None:
         best = registry.store.matching("tool", terms(wanted.q), FOUND, caller)
         return [tool for tool, _ in best if tool in fits]
-    seen = sighted(registry.store, caller).read("tools/names")
+    seen = filtered(registry.store, caller).read("tools/names")
     return [row["id"] for row in seen if row["id"] in fits]
 
 
 def _having(registry: Registry, field: str, caller: Caller) -> set[str]:
-    seen = sighted(registry.store, caller)
+    seen = filtered(registry.store, caller)
     queries = ("fields/producers", "fields/consumers")
     return {row["id"] for query in queries for row in seen.read(query, fields=[field])}
 
@@ -106,14 +106,14 @@ def _having(registry: Registry, field: str, caller: Caller) -> set[str]:
 @router.get("/v1/tools/{tool:path}", response_model=ToolView, responses=errors(404, 409))
 async def show_tool(tool: Name, service: Served, caller: Who) -> Response:
     """Everything about one tool, by id or name."""
-    return _json(await service.ask(lambda r: show(sighted(r.store, caller), tool)))
+    return _json(await service.ask(lambda r: show(filtered(r.store, caller), tool)))
 
 
 @router.get("/v1/fields", response_model=list[FieldRow], responses=errors())
 async def list_fields(service: Served, caller: Who, unproduced: bool = False) -> Response:
     """Fields with how many tools take and make them."""
     return _json(
-        await service.ask(lambda r: overview(sighted(r.store, caller), unproduced=unproduced))
+        await service.ask(lambda r: overview(filtered(r.store, caller), unproduced=unproduced))
     )
 
 
@@ -130,8 +130,8 @@ async def paths(
     """How one tool leads to another, or what must run before a tool can."""
 
     def work(registry: Registry) -> dict[str, Any]:
-        seen = sighted(registry.store, caller)
-        if from_ is not None and not have and _is_tool(Resolver(seen), from_):
+        seen = filtered(registry.store, caller)
+        if from_ is not None and not have and _is_tool(resolver_for(registry.store, caller), from_):
             ways: list[Way] = find_paths(seen, from_, to)
             return {"paths": [asdict(way) for way in ways], "plan": None}
         found: Plan = plan(seen, [*([from_] if from_ else []), *have], to)
@@ -153,7 +153,7 @@ async def assess(
     name: Name, service: Served, caller: Who, kind: Literal["tool", "field"] | None = None
 ) -> Response:
     """What would happen if a tool or a field went away; nothing is changed."""
-    return _json(await service.ask(lambda r: impact(sighted(r.store, caller), name, kind=kind)))
+    return _json(await service.ask(lambda r: impact(filtered(r.store, caller), name, kind=kind)))
 
 
 @router.get("/v1/atlas", response_model=Atlas, responses=errors(404))
@@ -166,6 +166,6 @@ async def atlas(
     """The health of the whole registry: dead ends, single producers, duplicates, failing tools."""
     return _json(
         await service.replay(
-            lambda r: survey(sighted(r.store, caller), visible, error_share=error_share)
+            lambda r: survey(filtered(r.store, caller), visible, error_share=error_share)
         )
     )

@@ -1,43 +1,27 @@
 """Menus over HTTP: the same question and the same bytes as `spm menu`."""
 
 from dataclasses import replace
-from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spm.registry import Registry
-from spm.registry.access import Caller
-from spm.registry.menus.serving import serve
-from spm.registry.printing import json_text
-from spm.registry.ranking import PREFIX, SIZE, Ask
-from spm.registry.sighted import sighted
-from spm.registry.tools import Resolver
-from spm.service.answers import TEXTS, MenuDocument, WhyNotAnswer, errors
-from spm.service.callers import caller_of
-from spm.service.service import Service, service_of
+from spm.registry.access.caller import Caller
+from spm.registry.json_text import json_text
+from spm.registry.menus.export import export_menu
+from spm.registry.menus.formats import MenuFormat
+from spm.registry.menus.menu import PREFIX, SIZE, Ask
+from spm.registry.registry import Registry
+from spm.service.answer_models import TEXTS, MenuDocument, WhyNotAnswer, errors
+from spm.service.middleware.auth import caller_of
+from spm.service.state import Service, service_of
 
 router = APIRouter(tags=["menus"])
 LONGEST_REQUEST = 20_000  # characters; an encoder reads the first few hundred words anyway
 Name = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
-class Format(StrEnum):
-    """The shapes of a menu, as `spm menu --format` names them."""
-
-    json = "json"
-    names = "names"
-    markdown = "markdown"
-    openai = "openai"
-    openai_responses = "openai-responses"
-    anthropic = "anthropic"
-    mcp = "mcp"
-    tool_reference = "tool-reference"
-    tool_search_output = "tool-search-output"
-
-
-MEDIA_TYPES = {Format.names: "text/plain", Format.markdown: "text/markdown"}
+MEDIA_TYPES = {"names": "text/plain", "markdown": "text/markdown"}
 
 
 class MenuQuestion(BaseModel):
@@ -77,7 +61,7 @@ class MenuQuestion(BaseModel):
     observed: list[Name] = Field(
         default=[], max_length=1_000, description="Fields that a result was seen to carry."
     )
-    format: Format = Field(default=Format.json, description="As `spm menu --format`.")
+    format: MenuFormat = Field(default="json", description="As `spm menu --format`.")
     aliases: bool = Field(
         default=False, description="Put ranks into names (01_lookup_order), for clients that sort."
     )
@@ -89,18 +73,11 @@ class MenuQuestion(BaseModel):
         """The names of known fields, each once."""
         return tuple(dict.fromkeys([*self.state, *self.observed]))
 
-    def ask(self, registry: Registry, caller: Caller) -> Ask:
-        """The question of this caller; who may not see a tool cannot even name it.
-
-        Raises:
-            UnknownTool: the caller sees no tool of a name in `done`.
-        """
-        done: tuple[str, ...] = ()
-        if self.done:
-            resolver = Resolver(sighted(registry.store, caller))
-            done = tuple(dict.fromkeys(map(resolver.resolve, self.done)))
+    def ask(self, caller: Caller) -> Ask:
+        """The question as this caller asks it; the registry resolves the names in `done`."""
         who = replace(caller, read_only=caller.read_only or self.read_only)
-        return Ask(self.request, self.fields(), self.k, self.prefix, who, done, tuple(self.without))
+        done, without = tuple(self.done), tuple(self.without)
+        return Ask(self.request, self.fields(), self.k, self.prefix, who, done, without)
 
 
 class WhyNotQuestion(MenuQuestion):
@@ -111,8 +88,8 @@ class WhyNotQuestion(MenuQuestion):
 
 def menu_text(registry: Registry, question: MenuQuestion, caller: Caller) -> str:
     """What `spm menu --format` prints for the same question."""
-    built = registry.answer(question.ask(registry, caller))
-    ready = serve(
+    built = registry.answer(question.ask(caller))
+    ready = export_menu(
         registry.store,
         built,
         question.format,
@@ -151,7 +128,7 @@ async def why_not(
     """
 
     def work(registry: Registry) -> str:
-        tool = Resolver(sighted(registry.store, caller)).resolve(question.tool)
-        return json_text(registry.why_not(question.ask(registry, caller), tool))
+        ask = question.ask(caller)
+        return json_text(registry.why_not(ask, question.tool, caller=caller))
 
     return Response((await service.ask(work)).encode(), media_type="application/json")

@@ -1,19 +1,27 @@
-"""The page at `/`: a few static files, served with a policy that lets nothing else be loaded."""
+"""The page at `/`: a few static files, served with a policy that lets nothing else be loaded.
+
+The page draws its graphs itself, but where their nodes go is found here, as in every other picture.
+"""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
+from spm.registry.json_text import json_text
+from spm.registry.pictures.layout import Layout, arrange
 from spm.service import problems
-from spm.service.callers import caller_of
+from spm.service.middleware.auth import caller_of
 from spm.service.problems import Problem
-from spm.service.service import Service, service_of
+from spm.service.state import Service, service_of
 
 KINDS = {
     "css": "text/css; charset=utf-8",
@@ -64,14 +72,19 @@ class Asset:
 
 @cache
 def assets() -> dict[str, Asset]:
-    """The files of the page by name, read once."""
-    found = {}
-    for file in files("spm.service").joinpath("static").iterdir():
+    """The files of the page by their path below static/, read once."""
+    return dict(_assets_in(files("spm.service").joinpath("static")))
+
+
+def _assets_in(folder: Traversable, path: str = "") -> Iterator[tuple[str, Asset]]:
+    for file in folder.iterdir():
         kind = KINDS.get(file.name.rpartition(".")[2])
-        if kind is not None:
+        if file.is_dir():
+            yield from _assets_in(file, f"{path}{file.name}/")
+        elif kind is not None:
             body = file.read_bytes()
-            found[file.name] = Asset(body, kind, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
-    return found
+            tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+            yield path + file.name, Asset(body, kind, tag)
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
@@ -80,13 +93,58 @@ def index(request: Request) -> Response:
     return _answer(request, assets()["index.html"])
 
 
-@router.api_route("/static/{name}", methods=["GET", "HEAD"])
-def static(request: Request, name: str) -> Response:
+@router.api_route("/static/{path:path}", methods=["GET", "HEAD"])
+def static(request: Request, path: str) -> Response:
     """A file of the page."""
-    asset = assets().get(name)
+    asset = assets().get(path)
     if asset is None:
         raise Problem(problems.NOT_FOUND, "The page has no such file.", "Open the page at /")
     return _answer(request, asset)
+
+
+MAX_NODES, MAX_EDGES = 1_000, 2_000  # a field with 200 tools on each side has 400 edges
+Place = Annotated[int, Field(ge=0, lt=MAX_NODES)]
+Layer = Annotated[int, Field(ge=0, lt=8)]
+Length = Annotated[float, Field(gt=0, le=5_000)]
+
+
+class Graph(BaseModel):
+    """Boxes to place, as the browser measured them; with or without layers of their own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sizes: list[tuple[Length, Length]] = Field(max_length=MAX_NODES)
+    edges: list[tuple[Place, Place]] = Field(max_length=MAX_EDGES)
+    layers: list[Layer] | None = None
+    gap: Length
+    lane_gap: Length
+
+    @model_validator(mode="after")
+    def _within(self) -> Self:
+        count = len(self.sizes)
+        if any(end >= count for edge in self.edges for end in edge):
+            raise ValueError("an edge leads to a node that is not there")
+        if self.layers is not None and len(self.layers) != count:
+            raise ValueError("give every node a layer, or none")
+        return self
+
+    def placed(self) -> Layout:
+        """Where everything goes."""
+        return arrange(
+            self.sizes, self.edges, gap=self.gap, lane_gap=self.lane_gap, layers=self.layers
+        )
+
+
+@router.post("/page/layout")
+async def layout(
+    graph: Graph,
+    service: Annotated[Service, Depends(service_of)],
+    caller: Annotated[Caller, Depends(caller_of)],
+) -> Response:
+    """Where the nodes of a graph go, and the points along its edges."""
+    del caller  # whoever may ask for a graph may have it placed
+    found = await service.ask(lambda registry: json_text(asdict(graph.placed())))
+    return Response(found.encode(), media_type="application/json")
 
 
 @router.get("/report")

@@ -1,4 +1,4 @@
-"""What comes in by the line: traces of what agents did, and golden requests to be replayed."""
+"""Routes that take lines: traces, and golden requests to replay."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -6,31 +6,32 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from spm.gnn.encoder import encoder_of
-from spm.registry import Registry, Trace
-from spm.registry.delivery import signed
+from spm.gnn.encoders.by_name import encoder_of
 from spm.registry.errors import InputError
-from spm.registry.formats.tracing import TraceFile
+from spm.registry.json_text import json_text
 from spm.registry.menus.check import verdict
 from spm.registry.menus.golden import GoldenRequest, read_golden
-from spm.registry.menus.replaying import replay
-from spm.registry.printing import json_text
-from spm.registry.ranking import PREFIX, SIZE
-from spm.registry.traces import Import
-from spm.service.answers import CheckAnswer, errors
-from spm.service.callers import identity_of
-from spm.service.identities import Identity
-from spm.service.service import Service, service_of
+from spm.registry.menus.golden_replay import replay
+from spm.registry.menus.menu import PREFIX, SIZE
+from spm.registry.models import Trace
+from spm.registry.registry import Registry
+from spm.registry.traces.formats import TraceFormat
+from spm.registry.traces.importer import Import
+from spm.registry.traces.trace_file import TraceFile
+from spm.registry.traces.trace_origin import with_token
+from spm.service.answer_models import CheckAnswer, errors
+from spm.service.middleware.auth import identity_of
+from spm.service.state import Service, service_of
+from spm.service.token_cache import Identity
 
 router = APIRouter(tags=["intake"])
 MOST_GOLDEN = 2_000
 Served = Annotated[Service, Depends(service_of)]
 Who = Annotated[Identity, Depends(identity_of)]
-Format = Literal["spm", "otlp", "openinference", "openai", "anthropic", "arazzo"]
 Share = Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False)]
 _LINES = {
     "requestBody": {
@@ -50,7 +51,7 @@ async def import_traces(
     request: Request,
     service: Served,
     who: Who,
-    format: Format | None = None,
+    format: TraceFormat | None = None,
     skip_unknown: bool = False,
 ) -> Response:
     """Import observed trajectories, as `spm traces import` does; repeating it changes nothing.
@@ -74,7 +75,7 @@ def _owned(traces: Iterable[Trace], who: Identity) -> Iterator[Trace]:
     """Traces with where they came from; ids of a team are its own, so that none meets another's."""
     for trace in traces:
         if who.token:
-            trace = signed(trace, who.name)
+            trace = with_token(trace, who.name)
         if who.caller.team is not None:
             own = f"{who.caller.team}:{trace.identity()}"[:256]
             trace = trace.model_copy(update={"trace_id": own})

@@ -1,12 +1,12 @@
 // Starts the page and shows the view that the address names.
 
-import { token } from "./api.js";
-import * as browse from "./browse.js";
-import { announce, byId } from "./dom.js";
-import * as health from "./health.js";
-import * as menu from "./menu.js";
-import { hash, read } from "./place.js";
-import * as report from "./report.js";
+import { token } from "./parts/api.js";
+import * as browse from "./views/browse.js";
+import { announce, byId } from "./parts/dom.js";
+import * as health from "./views/health.js";
+import * as menu from "./views/menu.js";
+import { hash, read } from "./parts/place.js";
+import * as report from "./views/report.js";
 
 const VIEWS = { menu, browse, health, report };
 const TITLES = { menu: "Menu", browse: "Browse", health: "Health", report: "Report" };

@@ -4,8 +4,8 @@
 // edge: {source, target, lines, kind, weight, spoken}. `lines` are written on the edge; drawings
 // with layers of their own have none.
 
-import { s, shortened } from "./dom.js";
-import { arrange } from "./layout.js";
+import { post, Problem } from "../parts/api.js";
+import { h, s, shortened } from "../parts/dom.js";
 import { outline } from "./shapes.js";
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", sans-serif';
@@ -34,8 +34,27 @@ function labelled(edge) {
 /** How wide an edge is drawn: it grows with the logarithm of what was observed. */
 export const thickness = (count) => Math.min(7, 1.4 + 0.62 * Math.log2(1 + (count || 0)));
 
+const KEPT = 30;
+const LANE_GAP = 4; // between long edges that pass the nodes of a column side by side
+const layouts = new Map();
+
+/** Where boxes go, as the service says; the same ones are asked about once. */
+function arrange(boxes, edges, gap) {
+  const layers = boxes.some((box) => box.layer !== undefined) ? boxes.map((box) => box.layer) : null;
+  const sizes = boxes.map(({ width, height }) => [width, height]);
+  const graph = { sizes, edges, layers, gap, lane_gap: LANE_GAP };
+  const key = JSON.stringify(graph);
+  if (!layouts.has(key)) {
+    if (layouts.size >= KEPT) layouts.delete(layouts.keys().next().value);
+    const found = post("page/layout", graph);
+    layouts.set(key, found);
+    found.catch(() => layouts.delete(key));
+  }
+  return layouts.get(key);
+}
+
 /** Nodes, and the labels of edges as nodes of their own, so that no text lies on another. */
-function placed(drawing, down) {
+async function placed(drawing, down) {
   const nodes = drawing.nodes.map(sized);
   const at = new Map(nodes.map((node, i) => [node.id, i]));
   const edges = drawing.edges.filter((edge) => at.has(edge.source) && at.has(edge.target));
@@ -54,7 +73,7 @@ function placed(drawing, down) {
     };
   });
   const bare = parts.every((part) => !part.label); // then curves need room of their own
-  const found = arrange(boxes, pairs, { gap: down ? (bare ? 46 : 22) : bare ? 84 : 24 });
+  const found = await arrange(boxes, pairs, down ? (bare ? 46 : 22) : bare ? 84 : 24);
   const turn = ([x, y]) => (down ? [y, x] : [x, y]);
   return {
     nodes,
@@ -157,10 +176,25 @@ function drawNode(node, [x, y]) {
   return group;
 }
 
-/** Draw into `place`, an element; `choose(node)` is called on click, Enter and Space. */
-export function draw(place, drawing, { choose, selected = "" } = {}) {
+const newest = new WeakMap(); // which drawing a place waits for
+
+/**
+ * Draw into `place`, an element; `choose(node)` is called on click, Enter and Space, and
+ * `selected()` says which node is chosen. What was drawn before stays until its layout is there.
+ */
+export async function draw(place, drawing, { choose, selected = () => "" } = {}) {
   const down = place.clientWidth > 0 && place.clientWidth < NARROW && !drawing.wide;
-  const plan = placed(drawing, down);
+  newest.set(place, drawing);
+  let plan;
+  try {
+    plan = await placed(drawing, down);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (newest.get(place) === drawing)
+      place.replaceChildren(h("p", { class: "problem" }, h("b", {}, error.message), " ", error.next));
+    return;
+  }
+  if (newest.get(place) !== drawing) return;
   const edges = plan.parts.map((part) => drawEdge(part, plan, down)).filter(Boolean);
   const nodes = plan.nodes.map((node, i) => drawNode(node, plan.centres[i]));
   // Shrunk a little rather than scrolled; more than a little would be too small to read.
@@ -185,9 +219,8 @@ export function draw(place, drawing, { choose, selected = "" } = {}) {
   const held = place.contains(document.activeElement) && document.activeElement.dataset.id;
   place.replaceChildren(svg);
   wire(svg, nodes, edges, choose);
-  mark(place, selected);
+  mark(place, selected());
   if (held) nodes.find((group) => group.dataset.id === held && !group.node.inert)?.focus();
-  return svg;
 }
 
 /** Show which node is chosen. */

@@ -1,6 +1,6 @@
 // What the colours, shapes and lines of a drawing mean; only what is there is listed.
 
-import { h, s } from "./dom.js";
+import { h, s } from "../parts/dom.js";
 import { outline } from "./shapes.js";
 import { LEGEND } from "./route.js";
 

@@ -1,6 +1,6 @@
 // Pieces of the registry's graph as drawings: who makes on the left, who takes on the right.
 
-import { plural } from "./dom.js";
+import { plural } from "../parts/dom.js";
 
 export const KINDS = {
   family: ["folder", "family"],

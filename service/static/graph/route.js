@@ -1,6 +1,6 @@
 // A menu's route as a drawing: what the request gives, the tools in order, fields on the edges.
 
-import { nameOf } from "./dom.js";
+import { nameOf } from "../parts/dom.js";
 
 const SHAPES = { entry: "entry", bridge: "box", target: "target", terminal: "target" };
 const ON_ONE_EDGE = 3;

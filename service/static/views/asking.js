@@ -1,8 +1,8 @@
 // What is asked, as controls: the request, the visible fields as chips, what ran, the options.
 
-import { combo } from "./combo.js";
-import { byId, h, nameOf, replace } from "./dom.js";
-import { complete } from "./vocabulary.js";
+import { combo } from "../parts/combo.js";
+import { byId, h, nameOf, replace } from "../parts/dom.js";
+import { complete } from "../parts/vocabulary.js";
 
 const without = (list, name) => list.filter((item) => item !== name);
 

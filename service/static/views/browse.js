@@ -1,13 +1,13 @@
 // The browse view: families first, then one family, field or tool, each as a graph and in words.
 
-import { get, latest, Problem } from "./api.js";
-import { combo } from "./combo.js";
-import { announce, byId, debounced, h, plural, replace } from "./dom.js";
-import { draw } from "./graph.js";
-import { legend } from "./legend.js";
-import { drawingOf, KINDS, LINES } from "./pieces.js";
-import { go, hash, read } from "./place.js";
-import { complete } from "./vocabulary.js";
+import { get, latest, Problem } from "../parts/api.js";
+import { combo } from "../parts/combo.js";
+import { announce, byId, debounced, h, plural, replace } from "../parts/dom.js";
+import { draw } from "../graph/graph.js";
+import { legend } from "../graph/legend.js";
+import { drawingOf, KINDS, LINES } from "../graph/pieces.js";
+import { go, hash, read } from "../parts/place.js";
+import { complete } from "../parts/vocabulary.js";
 import { inWords } from "./words.js";
 
 const ask = latest();

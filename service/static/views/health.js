@@ -1,8 +1,8 @@
 // The health view: what `spm atlas` finds in the whole registry, without any request.
 
-import { get, Problem } from "./api.js";
-import { byId, h, nameOf, plural, replace } from "./dom.js";
-import { hash } from "./place.js";
+import { get, Problem } from "../parts/api.js";
+import { byId, h, nameOf, plural, replace } from "../parts/dom.js";
+import { hash } from "../parts/place.js";
 
 const SHOWN = 12;
 let asked = false;

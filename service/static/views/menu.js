@@ -1,14 +1,14 @@
 // The menu view: a request, what is visible, the route as a graph and in words, and the backups.
 
-import { latest, post, Problem } from "./api.js";
-import { actions } from "./copying.js";
-import { announce, byId, debounced, h, nameOf, plural, replace, roving } from "./dom.js";
+import { latest, post, Problem } from "../parts/api.js";
+import { actions } from "../parts/copying.js";
+import { announce, byId, debounced, h, nameOf, plural, replace, roving } from "../parts/dom.js";
 import { controls, refresh } from "./asking.js";
-import { draw, mark } from "./graph.js";
-import { legend } from "./legend.js";
-import { go, read } from "./place.js";
-import { drawingOf } from "./route.js";
-import { row } from "./tools.js";
+import { draw, mark } from "../graph/graph.js";
+import { legend } from "../graph/legend.js";
+import { go, read } from "../parts/place.js";
+import { drawingOf } from "../graph/route.js";
+import { row } from "../parts/tools.js";
 import * as why from "./why.js";
 import { absent } from "./whynot.js";
 
@@ -137,7 +137,7 @@ function picture() {
   const drawing = drawingOf(menu, place.done);
   const canvas = byId("route-graph");
   width = canvas.clientWidth;
-  draw(canvas, drawing, { choose: (node) => choose(node.id), selected: place.tool });
+  draw(canvas, drawing, { choose: (node) => choose(node.id), selected: () => place.tool });
   replace(byId("legend"), legend(drawing));
 }
 

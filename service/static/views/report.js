@@ -1,7 +1,7 @@
 // The report view: the evaluation report that the operator named, or how to make one.
 
-import { get, Problem, token } from "./api.js";
-import { byId, h, replace } from "./dom.js";
+import { get, Problem, token } from "../parts/api.js";
+import { byId, h, replace } from "../parts/dom.js";
 
 let asked = false;
 

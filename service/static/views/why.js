@@ -1,11 +1,11 @@
 // Why a tool is where it is: its score, what was seen of it, the edges around it, and the traces.
 
-import { impact, latest, Problem } from "./api.js";
-import { bars } from "./bars.js";
-import { h, plural, replace } from "./dom.js";
-import { hash } from "./place.js";
-import { ORDER, SIGNALS, TERMS } from "./terms.js";
-import { badge, evidence, needs, title } from "./tools.js";
+import { impact, latest, Problem } from "../parts/api.js";
+import { bars } from "../parts/bars.js";
+import { h, plural, replace } from "../parts/dom.js";
+import { hash } from "../parts/place.js";
+import { ORDER, SIGNALS, TERMS } from "../parts/terms.js";
+import { badge, evidence, needs, title } from "../parts/tools.js";
 import { whyNot } from "./whynot.js";
 
 const ask = latest();

@@ -1,13 +1,13 @@
 // Why a tool is not in the menu, and what would admit it.
 
-import { latest, post, Problem } from "./api.js";
-import { bars } from "./bars.js";
-import { combo } from "./combo.js";
-import { announce, byId, h, nameOf, replace } from "./dom.js";
-import { hash } from "./place.js";
-import { TERMS } from "./terms.js";
-import { badge, title } from "./tools.js";
-import { complete } from "./vocabulary.js";
+import { latest, post, Problem } from "../parts/api.js";
+import { bars } from "../parts/bars.js";
+import { combo } from "../parts/combo.js";
+import { announce, byId, h, nameOf, replace } from "../parts/dom.js";
+import { hash } from "../parts/place.js";
+import { TERMS } from "../parts/terms.js";
+import { badge, title } from "../parts/tools.js";
+import { complete } from "../parts/vocabulary.js";
 
 const ask = latest();
 

@@ -1,7 +1,7 @@
 // Pieces of the graph in words: to search, to copy and to hear.
 
-import { h, plural, replace } from "./dom.js";
-import { hash } from "./place.js";
+import { h, plural, replace } from "../parts/dom.js";
+import { hash } from "../parts/place.js";
 
 const SHOWN = 100;
 

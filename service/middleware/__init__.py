@@ -1,0 +1,1 @@
+"""Around every request: authentication, bounded bodies, the access log."""
