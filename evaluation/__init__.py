@@ -1,1 +1,1 @@
-"""Measuring: generated libraries for speed, public data for quality. Builds on gnn and registry."""
+"""Measuring menus on requests whose paths are known. Builds on gnn and registry."""

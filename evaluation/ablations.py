@@ -1,4 +1,4 @@
-"""The learned constructor with something taken away: what each part of it is worth.
+"""Ablations: the learned constructor without one of its parts.
 
 Each is trained anew from chance without that part, so that the rest may make up for it.
 """
@@ -10,10 +10,10 @@ import numpy as np
 
 from spm.evaluation.corpus import Corpus
 from spm.evaluation.learned import Constructed, trained
-from spm.gnn.examples import Change
-from spm.gnn.expansion import Question
-from spm.gnn.losses import SHARES
-from spm.registry.frontier import Frontier, Memory
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.training.examples import Change
+from spm.gnn.training.losses import SHARES
+from spm.registry.frontier.frontier import Frontier, Memory
 
 
 def without_fields(frontier: Frontier) -> Frontier:
@@ -46,7 +46,7 @@ def without_words(frontier: Frontier) -> Frontier:
     return replace(
         frontier,
         lexical=np.zeros_like(frontier.lexical),
-        spoken=np.zeros_like(frontier.spoken),
+        clause_lexical=np.zeros_like(frontier.clause_lexical),
     )
 
 
@@ -55,7 +55,7 @@ def without_clauses(frontier: Frontier) -> Frontier:
     return replace(
         frontier,
         clauses=frontier.similarity[:, None],
-        spoken=frontier.lexical[:, None],
+        clause_lexical=frontier.lexical[:, None],
     )
 
 

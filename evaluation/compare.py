@@ -1,4 +1,4 @@
-"""Constructors side by side on one corpus: run, score, sum up."""
+"""Compares constructors on one corpus: run, score, summarise."""
 
 import re
 from collections import Counter
@@ -12,10 +12,10 @@ from spm.evaluation.constructors import known
 from spm.evaluation.corpus import Corpus, Task
 from spm.evaluation.measures import MEASURES, Contracts, Scores, score
 from spm.evaluation.results import About, Builder, Means, Outcome, Part, Result, Share
-from spm.evaluation.running import Run, Tell, run
-from spm.evaluation.shares import thinned
+from spm.evaluation.runner import Run, Tell, run
+from spm.evaluation.trace_shares import thinned
 from spm.registry.errors import SpmError
-from spm.registry.ranking import SIZE
+from spm.registry.menus.menu import SIZE
 
 # Path lengths that are looked at together.
 LENGTHS = {"1": 1, "2": 2, "3–4": 4, "5–6": 6}

@@ -1,4 +1,4 @@
-"""Whoever builds menus in an evaluation, behind one interface, by name.
+"""The constructors of an evaluation by name, behind one interface.
 
 A constructor is made for a corpus: it may learn from the library's trajectories and `teach`, and
 choose by `judge`. Then it answers questions. Baselines, the learned constructor and peers are all
@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import Protocol
 
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
+from spm.gnn.arrays.array_expansion import Question
+from spm.registry.catalog.naming import nearest
 from spm.registry.errors import InputError
-from spm.registry.naming import nearest
 
 
 class Constructor(Protocol):

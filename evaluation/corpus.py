@@ -13,20 +13,20 @@ from pathlib import Path
 
 import numpy as np
 
-from spm.evaluation.folders import DataSet
-from spm.evaluation.vectors import Recalling
-from spm.gnn.encoder import encoder_of
-from spm.gnn.examples import Row, rows_of, split
-from spm.gnn.expansion import Question
-from spm.gnn.library import Library
-from spm.gnn.loading import load
-from spm.gnn.requests import Seen, read
-from spm.registry import Registry
+from spm.evaluation.datasets import DataSet
+from spm.evaluation.vector_cache import Recalling
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.from_store import load
+from spm.gnn.arrays.library import Library
+from spm.gnn.encoders.by_name import encoder_of
+from spm.gnn.request_vectors import Seen, read
+from spm.gnn.training.examples import Row, rows_of, split
+from spm.registry.catalog.tools import definitions
 from spm.registry.encoding import Encoder, recorded
 from spm.registry.models import ToolSpec
-from spm.registry.state import vocabulary
-from spm.registry.store import Store
-from spm.registry.tools import definitions
+from spm.registry.registry import Registry
+from spm.registry.request.fields import vocabulary
+from spm.registry.store.interface import Store
 
 FORMAT = 1
 VECTORS = "vectors.sqlite"  # in the cache

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spm.evaluation.corpus import Corpus, Progress, Task, of_registry, of_sets
-from spm.evaluation.folders import linked, read, united
+from spm.evaluation.datasets import linked, read, united
 from spm.evaluation.variants import corrupted, documented
 from spm.registry.errors import InputError
-from spm.registry.store import Store
+from spm.registry.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,19 @@ def from_folders(
     return corrupted(corpus, how.corrupt) if how.corrupt else corpus, dropped
 
 
-def from_store(store: Store, cache: Path, split: str, progress: Progress | None = None) -> Corpus:
+def from_registry(
+    registry: Registry, cache: Path, split: str, progress: Progress | None = None
+) -> Corpus:
     """A registry's own trajectories: most teach, some choose (valid), some report (test).
 
     Raises:
         InputError: there are none.
     """
-    corpus = of_registry(store, progress, cache)
+    corpus = of_registry(registry.store, progress, cache)
     if not (corpus.teach or corpus.judge or corpus.tasks):
         raise InputError(
-            f"The registry {store.location!r} has no solved trajectory with a request, and without "
-            "one nothing can be measured. Import some with: spm traces import FILE. "
+            f"The registry {registry.store.location!r} has no solved trajectory with a request, "
+            "and without one nothing can be measured. Import some with: spm traces import FILE. "
             "Or name a data set: spm eval FOLDER"
         )
     if split != "valid":

@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from spm.registry.catalog.naming import fold, visible_text
 from spm.registry.errors import InputError
 from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, Trace
-from spm.registry.naming import fold, visible_text
 
 SPLITS = ("train", "valid", "test")
 GRAPHS = ("graph.jsonl.gz", "links.jsonl.gz")

@@ -1,4 +1,4 @@
-"""Digests of whatever decides a menu: all fields of a value, also those that come later."""
+"""Digests of everything that decides a menu."""
 
 import hashlib
 import json
@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from spm.evaluation.corpus import Corpus
-from spm.gnn.examples import Row
-from spm.gnn.expansion import Question
-from spm.registry.lexical import Index
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.training.examples import Row
+from spm.registry.search.bm25 import Index
 
 
 class Digest:
@@ -50,8 +50,9 @@ class Digest:
             case _ if is_dataclass(value):
                 self._mark(type(value).__name__)
                 for field in fields(value):
-                    self._mark(field.name)
-                    self.add(getattr(value, field.name))
+                    if field.compare:
+                        self._mark(field.name)
+                        self.add(getattr(value, field.name))
             case _:
                 raise TypeError(f"expected a value of known kind (got {type(value).__name__})")
 

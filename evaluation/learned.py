@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from spm.evaluation.corpus import Corpus
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.library import Library
 from spm.gnn.constructor import Construction, construct, names
-from spm.gnn.examples import Change, Row
-from spm.gnn.expansion import Question, expand
-from spm.gnn.library import Library
 from spm.gnn.model import Model, Provenance
-from spm.gnn.models import prior
-from spm.registry.frontier import SIZE
+from spm.gnn.model_store import prior
+from spm.gnn.training.examples import Change, Row
+from spm.registry.frontier.frontier import SIZE
 
 
 class Constructed:
@@ -92,8 +92,8 @@ def trained(
     """
     import torch
 
-    from spm.gnn.runs import Run
-    from spm.gnn.training import LEAST, Config, Training
+    from spm.gnn.training.recipe import LEAST, Config, Training
+    from spm.gnn.training.run_folder import Run
 
     rows, judge = ([replace(row, change=change) for row in part] for part in _parts(corpus))
     if start is not None and len(rows) < LEAST:

@@ -1,4 +1,4 @@
-"""What one menu is worth for one task: every measure by name, from its definition.
+"""The measures of one menu for one task, each from its definition.
 
 A measure that a task does not define (edge accuracy where no data flow is known) is None and left
 out of means. A required field counts as known when the request shows it, when a tool that was
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from math import log2
 
 from spm.evaluation.corpus import Task
-from spm.gnn.library import Library
-from spm.gnn.measures import measure
-from spm.registry.frontier import SIZE as FRONTIER
-from spm.registry.ranking import PREFIX, SIZE
+from spm.gnn.arrays.library import Library
+from spm.gnn.training.measures import measure
+from spm.registry.frontier.frontier import SIZE as FRONTIER
+from spm.registry.menus.menu import PREFIX, SIZE
 
 KS = (5, 8, 10, 16, 32)
 CALLS = 8  # what an agent may call in a replay

@@ -1,4 +1,4 @@
-"""Menus that were built before, in a file of JSON lines that grows as they are made.
+"""The cache of menus: JSON lines, one for each menu that was built.
 
 The file says what it was made for; one made for anything else is begun anew. A line that a kill
 tore is dropped with all behind it. One process at a time: a second one waits, and then finds what

@@ -1,4 +1,4 @@
-"""What an evaluation found: means with intervals, differences, parts, shares, single requests.
+"""The results of an evaluation: means with intervals, differences, parts, single requests.
 
 Numbers and names only, so that JSON, a table and a page can be made of the same result.
 """

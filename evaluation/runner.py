@@ -1,4 +1,4 @@
-"""Constructors at work: fitted, timed, and never asked twice for the same menu.
+"""Runs constructors: fits them, times them, and builds no menu twice.
 
 Menus are kept by everything that decides them: the constructor with its version and its own code,
 and the content of what it learns from. Gold paths are no part of that, and no constructor is ever
@@ -20,8 +20,8 @@ from pathlib import Path
 from spm.evaluation.constructors import Constructor, Known, known
 from spm.evaluation.corpus import Corpus
 from spm.evaluation.digests import Digest, content, key
-from spm.evaluation.kept import Built, Kept
-from spm.gnn.expansion import Question
+from spm.evaluation.menu_cache import Built, Kept
+from spm.gnn.arrays.array_expansion import Question
 
 FORMAT = 1
 Tell = Callable[[str, int, int], None]

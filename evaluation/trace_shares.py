@@ -1,4 +1,4 @@
-"""The same corpus with less to learn from: what a constructor does with few trajectories."""
+"""A corpus with a share of its traces, to see what few traces are worth."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Corpora made worse on purpose, to see what a constructor does then."""
+"""Corpora with errors put in, to see how a constructor copes."""
 
 from collections import Counter
 from dataclasses import replace
@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from spm.evaluation.corpus import Corpus
-from spm.evaluation.folders import DataSet
-from spm.gnn.library import Counts, Library, Rows, orders, transitions
+from spm.evaluation.datasets import DataSet
+from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
 from spm.registry.errors import InputError
 
 DOCUMENTED = ("names", "fields", "all")

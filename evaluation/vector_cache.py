@@ -14,7 +14,7 @@ import numpy as np
 
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import InputError
-from spm.registry.store import Vector
+from spm.registry.store.interface import Vector
 
 FORMAT = 1
 BATCH = 32  # so many texts are encoded between two looks at the file: what a kill may cost

@@ -1,4 +1,4 @@
-"""Who answers a call that the model may make.
+"""Backends that answer the calls of a model.
 
 Nothing of what a tool returns is ever interpreted: it is read by the model and, by the names and
 types of its fields, by the trace.
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from spm.evaluation.agent.protocol import SEED
-from spm.registry.calling.tools import Failed, NotCalled, Tool
-from spm.registry.calling.web import Unreachable, address, post
+from spm.registry.addresses import address
+from spm.registry.calling.callable_tool import Failed, NotCalled, Tool
+from spm.registry.calling.client import Unreachable, post
 from spm.registry.errors import InputError
 
 Arguments = dict[str, Any]
@@ -178,7 +179,7 @@ def backend(said: str, *, seed: int = SEED, timeout: float = TIMEOUT) -> Backend
         address(said, "--backend")
         return Remote(said, timeout)
     if colon:
-        from spm.registry.formats.python import load_function
+        from spm.registry.importers.python import load_function
 
         return Local(said, load_function(said))
     raise InputError(f"No backend is called {said!r}. Known: {', '.join(KNOWN)}.")

@@ -14,10 +14,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from spm.evaluation.agent.protocol import SEED
+from spm.registry.addresses import address
 from spm.registry.calling.arguments import Invalid, parsed
-from spm.registry.calling.web import Response, Unreachable, address, post
+from spm.registry.calling.client import Response, Unreachable, post
 from spm.registry.errors import EndpointError, EndpointRefused, InputError
-from spm.registry.menus.names import OPENAI
+from spm.registry.menus.provider_names import OPENAI
 
 Json = dict[str, Any]
 CHAT = "/chat/completions"

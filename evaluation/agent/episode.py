@@ -1,4 +1,4 @@
-"""One run: a request, a menu, a model that calls, and what became of each call."""
+"""One run: a request, a menu, a model that calls tools, and the result of each call."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from spm.evaluation.agent.backends import Arguments, Backend
 from spm.evaluation.agent.endpoint import Endpoint, Json, Reply
-from spm.evaluation.agent.menus import Toolbox
 from spm.evaluation.agent.protocol import BUDGET, opening
+from spm.evaluation.agent.shown_menus import Toolbox
 from spm.registry.calling.arguments import Invalid, check, parsed
+from spm.registry.calling.callable_tool import Failed, NotCalled
 from spm.registry.calling.observations import Observation, Outcome, observation, standard
-from spm.registry.calling.tools import Failed, NotCalled
 from spm.registry.errors import EndpointRefused
 
 Ending = Literal["answer", "budget", "refused"]

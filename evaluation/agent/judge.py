@@ -1,4 +1,4 @@
-"""Whether a run did what was asked: by its path, by a program, by a function, or nobody says.
+"""Judges whether a run succeeded: by its path, by a program, or by a function.
 
 A judge sees the request, the calls with their observations and the answer; not which model ran and
 not who built the menu.
@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any
 
 from spm.evaluation.agent.episode import Run
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, InputError, JudgeError, UnknownTool
+from spm.registry.insight.paths import required
 from spm.registry.menus.golden import GoldenRequest
-from spm.registry.paths import required
-from spm.registry.store import Store
-from spm.registry.tools import Resolver
+from spm.registry.store.interface import Store
 
 KNOWN = ("path", "none", "command:PROGRAM", "package.module:function")
 TIMEOUT = 600.0
@@ -118,7 +118,7 @@ def judge(said: str) -> Judge:
     if kind == "command" and rest.strip():
         return _asking(partial(_program, _words(rest)), said)
     if colon and kind != "command":
-        from spm.registry.formats.python import load_function
+        from spm.registry.importers.python import load_function
 
         return _asking(load_function(said), said)
     raise InputError(f"No judge is called {said!r}. Known: {', '.join(KNOWN)}.")

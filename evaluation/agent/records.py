@@ -1,4 +1,4 @@
-"""What is kept of a run: which tools were called and what became of it, never a value.
+"""The record of a run: called tools and outcomes, never a value.
 
 A record is one JSON line:
 
@@ -22,13 +22,13 @@ from typing import Any
 from uuid import uuid4
 
 from spm.evaluation.agent.episode import Call, Ending
-from spm.evaluation.agent.running import Episode
+from spm.evaluation.agent.runner import Episode
 from spm.registry.calling.observations import OUTCOMES, Outcome
-from spm.registry.formats.observed import clean, is_name, shape
-from spm.registry.formats.tracing import MAX_STEPS
+from spm.registry.catalog.naming import visible_text
 from spm.registry.menus.golden import GoldenRequest
 from spm.registry.models import Trace, digest
-from spm.registry.naming import visible_text
+from spm.registry.traces.redaction import clean, is_name, shape
+from spm.registry.traces.trace_file import MAX_STEPS
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from pydantic import TypeAdapter, ValidationError
 
 from spm.evaluation.agent.records import Record
-from spm.evaluation.agent.running import Episode
+from spm.evaluation.agent.runner import Episode
 from spm.registry.errors import InputError
 
 _RECORD = TypeAdapter(Record)

@@ -10,13 +10,13 @@ from threading import Event, Thread
 from spm.evaluation.agent.backends import Backend, Simulation
 from spm.evaluation.agent.endpoint import Endpoint
 from spm.evaluation.agent.episode import Run, play
-from spm.evaluation.agent.judging import Gold, Judge, Verdict, by_path, gold, nobody
-from spm.evaluation.agent.menus import Menus, Toolbox, constructor, resolved, toolbox
+from spm.evaluation.agent.judge import Gold, Judge, Verdict, by_path, gold, nobody
 from spm.evaluation.agent.protocol import BUDGET
-from spm.registry import Registry
+from spm.evaluation.agent.shown_menus import Menus, Toolbox, constructor, resolved, toolbox
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError
 from spm.registry.menus.golden import GoldenRequest
-from spm.registry.tools import Resolver
+from spm.registry.registry import Registry
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation.agent.files import Files, write_transcript
-from spm.evaluation.agent.menus import constructor
 from spm.evaluation.agent.protocol import INSTRUCTION
 from spm.evaluation.agent.records import Record, Summary, key_of, record, summary
-from spm.evaluation.agent.running import Agent, Episode, run
-from spm.registry import Registry
-from spm.registry.access import EVERYTHING, Caller
+from spm.evaluation.agent.run_files import Files, write_transcript
+from spm.evaluation.agent.runner import Agent, Episode, run
+from spm.evaluation.agent.shown_menus import constructor
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.menus.golden import GoldenRequest
+from spm.registry.menus.menu import PREFIX, SIZE
 from spm.registry.models import digest
-from spm.registry.ranking import PREFIX, SIZE
+from spm.registry.registry import Registry
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What the model is shown: whoever orders the tools, and the tools as an endpoint takes them.
+"""The menu that a model is shown, in the format of its endpoint.
 
 A constructor is any callable from a request and the fields known besides to ids or names of tools,
 in order. The default ranker is one; so is a function of yours (`package.module:function`).
@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spm.registry import Registry
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.calling.tools import Tool
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.access.rules import visible_tools
+from spm.registry.calling.callable_tool import Tool
+from spm.registry.catalog.tools import Resolver, definitions
 from spm.registry.errors import InputError
-from spm.registry.menus.names import OPENAI, name
+from spm.registry.menus.menu import PREFIX, SIZE, MenuItem
+from spm.registry.menus.provider_names import OPENAI, name
 from spm.registry.menus.providers import entries, openai
-from spm.registry.menus.sight import visible
 from spm.registry.models import ToolSpec
-from spm.registry.ranking import PREFIX, SIZE, MenuItem
-from spm.registry.store import Store
-from spm.registry.tools import Resolver, definitions
+from spm.registry.registry import Registry
+from spm.registry.store.interface import Store
 
 Json = dict[str, Any]
 Menus = Callable[[str, Sequence[str]], Sequence[str]]
@@ -91,25 +91,25 @@ def constructor(
                 ).items
             ]
         case "dense":
-            from spm.gnn.encoder import encoder_of
+            from spm.gnn.encoders.by_name import encoder_of
 
             encoder = encoder_of(store)
             return lambda request, _: _ids(
                 store.nearest("tool", encoder.encode_requests([request])[0], size, caller)
             )
         case "bm25":
-            from spm.registry.lexical import terms
+            from spm.registry.search.bm25 import terms
 
             return lambda request, _: _ids(store.matching("tool", terms(request), size, caller))
         case "all":
             active = [row["id"] for row in registry.tools(status="active")]
-            there = visible(store, active, caller)
+            there = visible_tools(store, active, caller)
             return lambda request, _: [tool for tool in active if tool in there]
     if ":" not in said:
         raise InputError(
             f"No menus are called {said!r}. Known: {', '.join(KNOWN)}, or package.module:function."
         )
-    from spm.registry.formats.python import load_function
+    from spm.registry.importers.python import load_function
 
     return resolved(load_function(said), store)
 

@@ -1,1 +1,1 @@
-"""What a platform team would use instead: other ways to build a menu."""
+"""Baselines: other ways to build a menu."""

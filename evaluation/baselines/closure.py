@@ -7,12 +7,12 @@ that another requires. The reranking by a model is left out.
 
 from itertools import product
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, joined, named
 from spm.evaluation.baselines.text import Dense
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
-from spm.gnn.library import Library, Numbers
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Library, Numbers
 
 # How many seeds, makers per field and dependencies per seed; and whether dependencies stand
 # before who needs them, or behind as published.

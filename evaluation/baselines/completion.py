@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, named
 from spm.evaluation.baselines.text import Dense
 from spm.evaluation.corpus import Corpus
-from spm.evaluation.extras import package, versions
-from spm.gnn.expansion import Question
-from spm.gnn.library import Ints, Library, Numbers
-from spm.registry.frontier import Floats, cosines
+from spm.evaluation.optional import package, versions
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Ints, Library, Numbers
+from spm.registry.frontier.frontier import Floats, cosines
 
 LAYERS = 2
 RATE, BATCH, SEED = 1e-3, 256, 17

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
-from spm.gnn.measures import Measures, mean, measure
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.training.measures import Measures, mean, measure
 
 Seen = TypeVar("Seen")
 Constants = TypeVar("Constants")

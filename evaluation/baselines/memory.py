@@ -1,14 +1,14 @@
-"""What similar requests used."""
+"""The vote baseline: tools that similar requests used."""
 
 import numpy as np
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, named
 from spm.evaluation.baselines.text import Dense
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
-from spm.gnn.library import Ints, Library, Numbers
-from spm.registry.frontier import cosines
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Ints, Library, Numbers
+from spm.registry.frontier.frontier import cosines
 
 NEIGHBOURS = 10
 WEIGHTS = (1.0, 0.1, 0.3, 3.0)

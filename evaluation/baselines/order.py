@@ -8,13 +8,13 @@ from itertools import product
 
 import numpy as np
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, joined, named
 from spm.evaluation.baselines.text import Dense, Hybrid
 from spm.evaluation.corpus import Corpus
-from spm.evaluation.extras import versions
-from spm.gnn.expansion import Question
-from spm.gnn.library import Library, Numbers
+from spm.evaluation.optional import versions
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Library, Numbers
 
 # How many of the leading tools are put in order, and how much their rank counts against it.
 LEAD = tuple(product((8, 4, 16, 32), (1.0, 0.0, 0.3, 3.0, 10.0)))

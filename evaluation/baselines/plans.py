@@ -11,14 +11,14 @@ from itertools import product
 
 import numpy as np
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.memory import nearest, votes
 from spm.evaluation.baselines.ranks import best, joined, named
 from spm.evaluation.baselines.text import Dense
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
-from spm.gnn.library import Ints, Numbers
-from spm.registry.ranking import PREFIX, SIZE
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Ints, Numbers
+from spm.registry.menus.menu import PREFIX, SIZE
 
 DEMONSTRATIONS = 64
 # By how much cosine a demonstration counts e times less, how many tools a step retrieves, and how

@@ -5,8 +5,9 @@ from itertools import islice
 
 import numpy as np
 
-from spm.gnn.library import Library, Numbers
-from spm.registry.frontier import SIZE
+from spm.gnn.arrays.library import Library, Numbers
+from spm.registry.frontier.frontier import SIZE
+from spm.registry.search.top import top
 
 
 def best(scores: Numbers, count: int = SIZE, *, found: bool = False) -> list[int]:
@@ -14,9 +15,7 @@ def best(scores: Numbers, count: int = SIZE, *, found: bool = False) -> list[int
 
     Sums are rounded first, so that equal evidence stays equal in whatever order it was added.
     """
-    order = np.argsort(-np.round(scores, 9), kind="stable")[:count]
-    kept: list[int] = (order[scores[order] > 0] if found else order).tolist()
-    return kept
+    return top(np.round(scores, 9), count, np.flatnonzero(scores > 0) if found else None)
 
 
 def joined(*parts: Iterable[int], count: int = SIZE) -> list[int]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, named
 from spm.evaluation.corpus import Corpus
-from spm.evaluation.extras import package, versions
-from spm.gnn.expansion import Question
-from spm.gnn.library import Numbers
-from spm.registry.frontier import cosines
-from spm.registry.lexical import terms
+from spm.evaluation.optional import package, versions
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Numbers
+from spm.registry.frontier.frontier import cosines
+from spm.registry.search.bm25 import terms
 
 # BM25's saturation and length, about the package's own 1.5 and 0.75.
 SATURATION = tuple(product((1.5, 0.9, 2.0, 3.0), (0.75, 0.4, 0.1)))

@@ -9,13 +9,13 @@ from itertools import product
 
 import numpy as np
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, joined, named, scaled
 from spm.evaluation.baselines.text import Dense
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
-from spm.gnn.library import Ints, Library, Numbers
-from spm.registry.ranking import SIZE
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Ints, Library, Numbers
+from spm.registry.menus.menu import SIZE
 
 # How much the text counts against inertia, and how many of the last tools have any: 1 is a walk;
 # as many as the menu holds, and it spreads from all of them and from the usual beginnings.

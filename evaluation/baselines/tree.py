@@ -10,14 +10,14 @@ import math
 from dataclasses import dataclass, field
 from itertools import product
 
-from spm.evaluation.baselines.choice import chosen
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.ranks import best, joined, named, scaled
 from spm.evaluation.baselines.text import Dense
 from spm.evaluation.baselines.transitions import Inertia
 from spm.evaluation.corpus import Corpus
-from spm.gnn.expansion import Question
-from spm.gnn.library import Library, Numbers
-from spm.registry.ranking import PREFIX
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Library, Numbers
+from spm.registry.menus.menu import PREFIX
 
 ROLLOUTS = 60
 EXPLORATION = 1.4

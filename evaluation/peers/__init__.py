@@ -1,1 +1,1 @@
-"""What others publish for the same purpose, through their own packages."""
+"""Peers: published packages with the same purpose."""

@@ -6,10 +6,10 @@ time; here it is the request, once, and as many tools as a menu may want.
 """
 
 from spm.evaluation.corpus import Corpus
-from spm.evaluation.extras import package, versions
+from spm.evaluation.optional import package, versions
 from spm.evaluation.peers.definitions import Vectors, named
-from spm.gnn.expansion import Question
-from spm.registry.frontier import SIZE
+from spm.gnn.arrays.array_expansion import Question
+from spm.registry.frontier.frontier import SIZE
 
 SPACE = ("tools",)
 

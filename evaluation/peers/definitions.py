@@ -1,15 +1,15 @@
-"""What a peer is given of a corpus: tools under names of their own, and our encoder."""
+"""The input of a peer: tools under names of their own, and our encoder."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spm.evaluation.corpus import Corpus
-from spm.gnn.encoder import load_encoder
-from spm.gnn.expansion import Question
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.encoders.by_name import load_encoder
 from spm.registry.errors import InputError
 from spm.registry.models import InputSpec, OutputSpec, ToolSpec
-from spm.registry.store import Vector
+from spm.registry.store.interface import Vector
 
 Json = dict[str, Any]
 

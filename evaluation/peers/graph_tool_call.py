@@ -6,10 +6,10 @@ ours. No model takes part: expansion of requests and ontologies by one are left 
 """
 
 from spm.evaluation.corpus import Corpus
-from spm.evaluation.extras import package, versions
+from spm.evaluation.optional import package, versions
 from spm.evaluation.peers.definitions import Vectors, mcp, named
-from spm.gnn.expansion import Question
-from spm.registry.ranking import SIZE
+from spm.gnn.arrays.array_expansion import Question
+from spm.registry.menus.menu import SIZE
 
 PEER = "graph-tool-call"
 SHORTLIST = 4  # candidates for the target, as in the package's own benchmark

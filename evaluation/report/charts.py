@@ -6,14 +6,21 @@ numbers when it is pointed at, and each chart says all of them in its descriptio
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from spm.evaluation.bootstrap import Difference, Interval
-from spm.registry.pictures.rendering import one_line, shortened
+from spm.registry.pictures import svg
+from spm.registry.pictures.drawing import shortened
+from spm.registry.pictures.svg import SERIES, tag, text
 
 WIDTH, HEIGHT = 360, 236
 LEFT, RIGHT, TOP, BOTTOM = 36, 10, 10, 38
-SERIES = 8  # colours; more lines begin again with other dashes
+_CIRCLE, _SQUARE = "m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z", "m-3.6-3.6h7.2v7.2h-7.2z"
+_DIAMOND, _UP, _DOWN = "m0-5l5 5-5 5-5-5z", "m0-4.4l4.6 8h-9.2z", "m0 4.4l4.6-8h-9.2z"
+MARKERS = (
+    (_CIRCLE, False), (_SQUARE, False), (_UP, False), (_DIAMOND, False), (_DOWN, False),
+    (_CIRCLE, True), (_SQUARE, True), (_DIAMOND, True),
+)  # fmt: skip
+HOLLOW = 5  # the circle of what may be nothing
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 3", "10 4", "4 2 1 2", "3 5")
 
 
@@ -31,11 +38,6 @@ class Place:
 
     label: str
     note: str = ""
-
-
-def text(value: str) -> str:
-    """Any text, harmless in a page."""
-    return escape(one_line(value), quote=True)
 
 
 def chart(
@@ -58,25 +60,20 @@ def chart(
     for number, line in enumerate(lines):
         moved = (number - (len(lines) - 1) / 2) * apart
         parts.append(_line(number, line, places, [x + moved for x in centres], joined))
-    said = ". ".join(_spoken(line, places) for line in lines)
-    return _figure(key, title, said, HEIGHT, "".join(parts))
+    said = ". ".join(_line_text(line, places) for line in lines)
+    return _figure(key, title, said, HEIGHT, *parts)
 
 
 def _grid() -> str:
-    return "".join(
-        f'<path class="grid" d="M{LEFT} {_y(share):.1f}H{WIDTH - RIGHT}"/>'
-        f'<text class="tick" x="{LEFT - 5}" y="{_y(share) + 3.5:.1f}" text-anchor="end">'
-        f"{share:g}</text>"
-        for share in (0, 0.25, 0.5, 0.75, 1)
-    )
+    shares = (0, 0.25, 0.5, 0.75, 1)
+    return "".join(svg.up(_y(share), LEFT, WIDTH - RIGHT, f"{share:g}") for share in shares)
 
 
 def _below(places: Sequence[Place], centres: Sequence[float]) -> str:
+    y = HEIGHT - BOTTOM
     return "".join(
-        f'<text class="tick" x="{x:.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">'
-        f"{text(shortened(place.label, 14))}</text>"
-        f'<text class="tick soft" x="{x:.1f}" y="{HEIGHT - BOTTOM + 28}" text-anchor="middle">'
-        f"{text(place.note)}</text>"
+        svg.label(x, y + 15, shortened(place.label, 14), "middle", class_="tick")
+        + svg.label(x, y + 28, place.note, "middle", class_="tick soft")
         for place, x in zip(places, centres, strict=True)
     )
 
@@ -90,47 +87,34 @@ def _line(
         if value is None or value.mean is None or value.low is None or value.high is None:
             continue
         points.append((x, _y(value.mean)))
-        parts.append(
-            f"<g><title>{text(f'{line.name}, {place.label}: {_numbers(value)}')}</title>"
-            f'<path class="whisker" d="M{x:.1f} {_y(value.low):.1f}V{_y(value.high):.1f}"/>'
-            f"{marker(number, x, _y(value.mean))}</g>"
-        )
-    way = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    drawn = f'<polyline points="{way}"{dash(number)}/>' if joined and len(points) > 1 else ""
-    return f'<g class="s{number % SERIES}">{drawn}{"".join(parts)}</g>'
+        tip = tag("title", text(f"{line.name}, {place.label}: {_numbers(value)}"))
+        reach = f"M{x:.1f} {_y(value.low):.1f}V{_y(value.high):.1f}"
+        whisker = tag("path", class_="whisker", d=reach)
+        parts.append(tag("g", tip, whisker, marker(number, x, _y(value.mean))))
+    if joined and len(points) > 1:
+        parts.insert(0, svg.polyline(points, stroke_dasharray=dash(number)))
+    return tag("g", *parts, class_=f"s{number % SERIES}")
 
 
-def dash(number: int) -> str:
-    """The dashes of a line, as an attribute."""
-    found = DASHES[number % len(DASHES)]
-    return f' stroke-dasharray="{found}"' if found else ""
+def dash(number: int) -> str | None:
+    """The dashes of a line."""
+    return DASHES[number % len(DASHES)] or None
 
 
 def marker(number: int, x: float, y: float) -> str:
     """The point of a line: another shape for each."""
-    r = 3.6
-    shapes = (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"/>',
-        f'<rect x="{x - r:.1f}" y="{y - r:.1f}" width="{2 * r}" height="{2 * r}"/>',
-        f'<path d="M{x:.1f} {y - 4.4:.1f}l4.6 8h-9.2z"/>',
-        f'<path d="M{x:.1f} {y - 5:.1f}l5 5-5 5-5-5z"/>',
-        f'<path d="M{x:.1f} {y + 4.4:.1f}l4.6-8h-9.2z"/>',
-        f'<circle class="hollow" cx="{x:.1f}" cy="{y:.1f}" r="{r}"/>',
-        f'<rect class="hollow" x="{x - r:.1f}" y="{y - r:.1f}" width="{2 * r}" height="{2 * r}"/>',
-        f'<path class="hollow" d="M{x:.1f} {y - 5:.1f}l5 5-5 5-5-5z"/>',
-    )
-    return shapes[number % len(shapes)]
+    shape, hollow = MARKERS[number % len(MARKERS)]
+    return tag("path", class_="hollow" if hollow else None, d=f"M{x:.1f} {y:.1f}{shape}")
 
 
 def legend(names: Sequence[str]) -> str:
     """Which line is whose."""
-    rows = "".join(
-        f'<li><svg class="key s{number % SERIES}" viewBox="0 0 34 12" aria-hidden="true">'
-        f'<path class="stroke" d="M0 6H34"{dash(number)}/>{marker(number, 17, 6)}</svg>'
-        f"{text(name)}</li>"
-        for number, name in enumerate(names)
-    )
-    return f'<ul class="legend">{rows}</ul>'
+    rows = []
+    for number, name in enumerate(names):
+        line = tag("path", class_="stroke", d="M0 6H34", stroke_dasharray=dash(number))
+        kind = {"class_": f"key s{number % SERIES}", "viewBox": "0 0 34 12", "aria_hidden": "true"}
+        rows.append(f"<li>{tag('svg', line, marker(number, 17, 6), **kind)}{text(name)}</li>")
+    return f'<ul class="legend">{"".join(rows)}</ul>'
 
 
 def forest(
@@ -148,46 +132,36 @@ def forest(
     left, right, step = 116, 52, 21
     middle, half = (left + WIDTH - right) / 2, (WIDTH - right - left) / 2
     height = TOP + step * len(rows) + 24
-    ticks = "".join(
-        f'<path class="{"zero" if not share else "grid"}" '
-        f'd="M{middle + half * share:.1f} {TOP}V{height - 22}"/>'
-        f'<text class="tick" x="{middle + half * share:.1f}" y="{height - 8}" '
-        f'text-anchor="middle">{f"{share * widest:+.2g}" if share else "0"}</text>'
-        for share in (-1, 0, 1)
-    )
     parts = []
+    for share in (-1, 0, 1):
+        said, kind = (f"{share * widest:+.2g}", "grid") if share else ("0", "zero")
+        parts.append(svg.across(middle + half * share, TOP, height - 22, said, kind))
     for at, (name, one) in enumerate(rows):
         if one.mean is None or one.low is None or one.high is None:
             continue
         y = TOP + step * (at + 0.5)
         x, low, high = (middle + half * v / widest for v in (one.mean, one.low, one.high))
         sure = one.low > 0 or one.high < 0
-        dot = f'<circle{"" if sure else " class=hollow"} cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-        parts.append(
-            f"<g><title>{text(f'{name}: {_apart(one)}')}</title>"
-            f'<text class="name" x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{text(name)}'
-            f'</text><g class="s{number % SERIES}">'
-            f'<path class="whisker" d="M{low:.1f} {y:.1f}H{high:.1f}"/>{dot}</g>'
-            f'<text class="tick" x="{WIDTH - 4}" y="{y + 4:.1f}" text-anchor="end">'
-            f"{one.mean:+.3f}</text></g>"
-        )
+        whisker = tag("path", class_="whisker", d=f"M{low:.1f} {y:.1f}H{high:.1f}")
+        dot = marker(0 if sure else HOLLOW, x, y)
+        tip = tag("title", text(f"{name}: {_apart(one)}"))
+        texts = svg.label(left - 8, y + 4, name, "end", class_="name")
+        texts += svg.label(WIDTH - 4, y + 4, f"{one.mean:+.3f}", "end", class_="tick")
+        parts.append(tag("g", tip, texts, tag("g", whisker, dot, class_=f"s{number % SERIES}")))
     said = ". ".join(f"{name}: {_apart(one)}" for name, one in rows)
-    return _figure(key, title, said, height, ticks + "".join(parts))
+    return _figure(key, title, said, height, *parts)
 
 
-def _figure(key: str, title: str, said: str, height: float, inside: str) -> str:
-    return (
-        f'<figure><figcaption>{text(title)}</figcaption><svg viewBox="0 0 {WIDTH} {height:g}" '
-        f'role="img" aria-labelledby="{key}-t {key}-d"><title id="{key}-t">{text(title)}</title>'
-        f'<desc id="{key}-d">{text(said)}</desc>{inside}</svg></figure>'
-    )
+def _figure(key: str, title: str, said: str, height: float, *inside: str) -> str:
+    drawn = svg.picture(key, WIDTH, height, title, said, *inside)
+    return f"<figure><figcaption>{text(title)}</figcaption>{drawn}</figure>"
 
 
 def _y(share: float) -> float:
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - share)
 
 
-def _spoken(line: Line, places: Sequence[Place]) -> str:
+def _line_text(line: Line, places: Sequence[Place]) -> str:
     pairs = zip(places, line.values, strict=True)
     said = [f"{place.label} {one.mean:.3f}" for place, one in pairs if one and one.mean is not None]
     return f"{line.name}: {', '.join(said) or 'nothing'}"

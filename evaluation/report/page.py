@@ -6,10 +6,11 @@ import hashlib
 from spm.evaluation.bootstrap import LEVEL, RESAMPLES
 from spm.evaluation.measures import KS, MEASURES
 from spm.evaluation.report import tables
-from spm.evaluation.report.charts import Line, Place, chart, forest, legend, text
+from spm.evaluation.report.charts import Line, Place, chart, forest, legend
 from spm.evaluation.report.requests import requests
 from spm.evaluation.report.style import SCRIPT, STYLE
 from spm.evaluation.results import Part, Result
+from spm.registry.pictures.svg import text
 
 BY_K = ("chain", "recall", "target", "ndcg", "map")
 BY_PART = ("chain@32", "first@5", "prefix", "edges", "replay")

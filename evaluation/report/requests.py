@@ -1,12 +1,12 @@
-"""Every request with its menus side by side: what was found where, and what is missing."""
+"""Every request of a report with its menus side by side."""
 
 from collections.abc import Callable
 
 from spm.evaluation.measures import MEASURES
-from spm.evaluation.report.charts import text
 from spm.evaluation.results import Outcome, Result
-from spm.registry.pictures.rendering import shortened
-from spm.registry.ranking import PREFIX
+from spm.registry.menus.menu import PREFIX
+from spm.registry.pictures.drawing import shortened
+from spm.registry.pictures.svg import text
 
 # What wins and losses are told by.
 BY = ("chain@32", "recall@32", "first@1", "first@5", "prefix", "executable_prefix", "replay")

@@ -1,14 +1,10 @@
 """How the page looks, in light and in dark, and the little that moves on it."""
 
-STYLE = """
-:root { color-scheme: light dark; --page: #fbfbfa; --card: #ffffff; --ink: #22252a; --soft: #5f656e;
-  --rule: #e1e3e6; --good: #1f6b32; --goodback: #e3f3e6; --bad: #a3241c; --badback: #fbe9e7;
-  --s0: #1f5fa8; --s1: #bf4b17; --s2: #2b7a3d; --s3: #7b4ca0; --s4: #8a6900; --s5: #0f7880;
-  --s6: #b03a6f; --s7: #5b616a; }
-@media (prefers-color-scheme: dark) { :root { --page: #131417; --card: #1a1c20; --ink: #e8eaee;
-  --soft: #a2a8b1; --rule: #2e3138; --good: #86d695; --goodback: #16301c; --bad: #ff9d92;
-  --badback: #3b1a18; --s0: #86b6ff; --s1: #ff9d6b; --s2: #7ccf8c; --s3: #c9a2f0; --s4: #e0bb4a;
-  --s5: #5fc9d3; --s6: #f394bf; --s7: #b3b9c2; } }
+from spm.registry.pictures.svg import CHARTS, THEME
+
+STYLE = (
+    f"{THEME}{CHARTS}"
+    + """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
@@ -40,16 +36,12 @@ figure { margin: 0; padding: 10px 12px 6px; background: var(--card); border: 1px
   border-radius: 8px; }
 figcaption { font-size: 13.5px; font-weight: 600; margin-bottom: 4px; }
 figure svg { display: block; width: 100%; height: auto; font-family: inherit; }
-.grid { stroke: var(--rule); } .zero { stroke: var(--soft); }
-.tick { font-size: 10.5px; fill: var(--soft); } .name { font-size: 11px; fill: var(--ink); }
+.name { font-size: 11px; fill: var(--ink); }
 .soft { opacity: .85; font-size: 9.5px; }
-polyline, .stroke { fill: none; stroke: var(--c); stroke-width: 2; }
 .whisker { fill: none; stroke: var(--c); stroke-width: 1.6; opacity: .5; }
 circle, rect, g > path:not(.whisker):not(.grid):not(.zero), .key path:not(.stroke) {
   fill: var(--c); stroke: var(--c); }
 .hollow { fill: var(--card) !important; stroke-width: 1.6; }
-.s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .s2 { --c: var(--s2); } .s3 { --c: var(--s3); }
-.s4 { --c: var(--s4); } .s5 { --c: var(--s5); } .s6 { --c: var(--s6); } .s7 { --c: var(--s7); }
 form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; margin: 4px 0 10px;
   font-size: 13.5px; color: var(--soft); }
 form[hidden] { display: none; }
@@ -86,6 +78,7 @@ dt { font-weight: 600; } dd { margin: 0 0 6px; color: var(--soft); }
   max-width: none; } header, section { padding-left: 14px; padding-right: 14px; } }
 @media print { form { display: none; } }
 """
+)
 
 # Reads only what this program wrote into attributes; texts of requests and tools stay texts.
 SCRIPT = """

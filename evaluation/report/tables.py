@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from spm.evaluation.bootstrap import Difference, Interval
 from spm.evaluation.measures import KS, MEASURES
-from spm.evaluation.report.charts import text
 from spm.evaluation.results import Part, Result
+from spm.registry.pictures.svg import text
 
 MAIN = (
     "chain@32", "recall@32", "first@1", "first@5", "prefix", "executable_prefix", "executable",
