@@ -1,5 +1,5 @@
 """Run the command line with `python -m spm.cli`."""
 
-from spm.cli.start import run
+from spm_registry import main
 
-run()
+main()

@@ -1,16 +1,16 @@
-"""What can be said about a menu on the command line, and the question made of it."""
+"""Options that describe a menu, and the request built from them."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from spm.cli.options import complete_field, complete_tool
-from spm.cli.output import note
+from spm.cli.views.console import note
 
 if TYPE_CHECKING:
-    from spm.registry import Registry
-    from spm.registry.access import Caller
+    from spm.api.registry import Registry
+    from spm.registry.access.caller import Caller
 
 StateOption = Annotated[
     list[str] | None,
@@ -20,9 +20,6 @@ StateOption = Annotated[
         autocompletion=complete_field,
         help="A field known besides the text; values are not kept. May be repeated.",
     ),
-]
-HaveOption = Annotated[
-    list[str] | None, typer.Option("--have", hidden=True, help="The old name of --state.")
 ]
 WithoutOption = Annotated[
     list[str] | None,
@@ -67,13 +64,45 @@ ReadOnlyOption = Annotated[
 
 def caller(team: str | None, scopes: list[str] | None, read_only: bool) -> "Caller":
     """Who asks: the scopes may be given one by one or with commas between."""
-    from spm.registry.access import Caller
+    from spm.registry.access.caller import Caller
 
     granted = None
     if scopes is not None:
         granted = tuple(dict.fromkeys(s.strip() for text in scopes for s in text.split(",")))
         granted = tuple(filter(None, granted))
     return Caller(team, granted, read_only)
+
+
+class Question(TypedDict):
+    """What is asked besides the request, as `Registry.menu` takes it."""
+
+    state: tuple[str, ...]
+    without: tuple[str, ...]
+    done: tuple[str, ...]
+    size: int
+    prefix: int
+    caller: "Caller"
+
+
+def question(
+    state: tuple[str, ...],
+    without: list[str] | None,
+    done: list[str] | None,
+    size: int,
+    prefix: int,
+    team: str | None,
+    scopes: list[str] | None,
+    read_only: bool,
+) -> Question:
+    """What the options of a menu mean; `state` are fields that were read by `fields`."""
+    return {
+        "state": state,
+        "without": fields(without),
+        "done": tuple(done or ()),
+        "size": size,
+        "prefix": prefix,
+        "caller": caller(team, scopes, read_only),
+    }
 
 
 def fields(*given: Iterable[str] | None) -> tuple[str, ...]:
@@ -91,23 +120,10 @@ def fields(*given: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def warn_unknown(registry: "Registry", state: tuple[str, ...]) -> None:
-    """Say which of these fields no tool knows: most likely they are misspelled."""
-    from spm.registry.state import given, vocabulary
-
+def warn_unknown(registry: "Registry", state: tuple[str, ...], who: "Caller") -> None:
+    """Say which of these fields no tool that the caller sees has: most likely a misspelling."""
     if not state:
         return
-    for name, near in given(state, vocabulary(registry.store)).unknown.items():
+    for name, near in registry.fields.unknown(state, who).items():
         hint = f" Did you mean {near[0]!r}?" if near else ""
         note(f"No tool requires or produces a field {name!r}.{hint}")
-
-
-def prepared(registry: "Registry") -> None:
-    """Make the vectors that are missing, so that a menu can be built."""
-    from spm.gnn.snapshot.serving import snapshots_of
-
-    # Only a complete registry has a snapshot; asking it does not even open the graph.
-    if snapshots_of(registry.store).current() is None and not registry.encoded():
-        from spm.cli.vectors import encode
-
-        encode(registry)

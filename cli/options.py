@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from spm.registry import Registry
+    from spm.api.registry import Registry
 
 StoreOption = Annotated[
     str | None,
@@ -33,13 +33,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard
 @contextmanager
 def opened(store: str | None) -> "Iterator[Registry]":
     """Open the registry that the options or the environment name."""
-    from spm.cli.keeping import kept
-    from spm.registry import Registry
+    from spm.api import registry as api
 
-    if (warm := kept(store)) is not None:
-        yield warm  # it stays open for the next question
-        return
-    with Registry.open(store) as registry:
+    with api.open(store) as registry:
         yield registry
 
 
@@ -49,7 +45,7 @@ def complete_tool(context: typer.Context, incomplete: str) -> list[str]:
 
     try:
         with opened(context.params.get("store")) as registry:
-            names = [row["name"] for row in registry.tools()]
+            names = [row["name"] for row in registry.tools.list()]
     except SpmError:
         return []
     return [name for name in names if name.startswith(incomplete)]
@@ -61,7 +57,7 @@ def complete_field(context: typer.Context, incomplete: str) -> list[str]:
 
     try:
         with opened(context.params.get("store")) as registry:
-            names = [row["field"] for row in registry.store.read("fields/vocabulary")]
+            names = registry.fields.names()
     except SpmError:
         return []
     return [name for name in names if name.startswith(incomplete)]

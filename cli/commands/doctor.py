@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption
-from spm.cli.output import as_json, note, say, table
+from spm.cli.views.console import as_json, note, say, table
 
 
 def doctor(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, say
+from spm.cli.views.console import as_json, note, say
 
 
 def encode(
@@ -27,20 +27,16 @@ def encode(
     then on all commands use this encoder.
     """
     from spm.cli.vectors import encode as make
-    from spm.gnn.encoder import encoder_of, load_encoder
-    from spm.gnn.snapshot.serving import snapshots_of
-    from spm.registry import encoding
 
     with opened(store) as registry:
-        chosen = load_encoder(encoder) if encoder else encoder_of(registry.store)
+        chosen = registry.vectors.encoder(encoder)
         for line in getattr(chosen, "notes", ()):
             note(line)
-        replaced = encoding.switch(registry.store, chosen)
+        replaced = registry.vectors.replace(chosen)
         if replaced:
             note(f"The vectors of {replaced!r} were dropped; all texts are encoded again.")
         count = make(registry, chosen)
-        if snapshots_of(registry.store).current() is None:
-            snapshots_of(registry.store).write()  # so that the next menu need not
+        registry.vectors.write_snapshot()
     if json:
         as_json(
             {

@@ -1,4 +1,4 @@
-"""`spm eval`: how good menus are, for whoever builds them, with intervals and pictures."""
+"""`spm eval`: the quality of menus, with intervals and pictures."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.evaltable import show
-from spm.cli.files import write
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress, stages, table
+from spm.cli.views.console import as_json, note, progress, stages, table
+from spm.cli.views.eval_table import show
+from spm.cli.views.files import write
 
 if TYPE_CHECKING:
     from spm.evaluation.corpus import Corpus
-    from spm.evaluation.sources import Reading
+    from spm.evaluation.corpus_sources import Reading
 
 # Who is compared when nobody says: the learned constructor where there is something to learn from,
 # then what a team would have without it.
@@ -94,10 +94,10 @@ def evaluate(
 
     Menus are kept by content: what was stopped goes on, and nothing is built twice.
     """
-    from spm.evaluation.comparing import evaluate as compare
+    from spm.evaluation.compare import evaluate as compare
+    from spm.evaluation.corpus_sources import Reading, narrowed
     from spm.evaluation.results import plain
-    from spm.evaluation.shares import shares_of
-    from spm.evaluation.sources import Reading, narrowed
+    from spm.evaluation.trace_shares import shares_of
 
     if listing:
         _list(json)
@@ -127,14 +127,14 @@ def evaluate(
 def _corpus(
     folders: list[Path], store: str | None, split: str, cache: Path, how: "Reading"
 ) -> "Corpus":
-    from spm.cli.asking import prepared
-    from spm.evaluation.sources import from_folders, from_store
+    from spm.cli.vectors import prepared
+    from spm.evaluation.corpus_sources import from_folders, from_registry
 
     if not folders:
         with opened(store) as registry:
             prepared(registry)
             with progress("Encoding requests") as bar:
-                return from_store(registry.store, cache, split, bar)
+                return from_registry(registry.core, cache, split, bar)
     with progress("Encoding texts") as bar:
         corpus, dropped = from_folders(folders, cache, split, bar, how)
     if dropped:

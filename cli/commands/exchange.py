@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, pour, progress, say
+from spm.cli.views.console import as_json, note, pour, progress, say
 
 if TYPE_CHECKING:
     from spm.registry.exchange import Exchanged
@@ -43,12 +43,10 @@ def export(
 
     Everything but the vectors, which are encoded again after an import.
     """
-    from spm.registry.exchange import export_registry
-
     if file == STREAM and json:
         raise typer.BadParameter("--json would stand between the lines of the export.")
     with opened(store) as registry, _beside(file) as path:
-        done = replace(export_registry(registry.store, path, replace=force), file=str(file))
+        done = replace(registry.export(path, replace=force), file=str(file))
         if file == STREAM:
             # Only now: a broken graph or another writer must not leave half an export behind.
             pour(path)
@@ -70,18 +68,17 @@ def import_file(
 
     A file that is damaged, cut off or changed is refused before anything is written.
     """
-    from spm.cli.vectors import encode, ready
-    from spm.registry.exchange import import_registry
+    from spm.cli.vectors import encode
 
     with opened(store) as registry, _beside(file) as path:
-        ready(registry)
+        registry.vectors.encoder()  # without one, nothing should be written
         if file == STREAM:  # an import reads its file twice
             with path.open("wb") as whole:
                 shutil.copyfileobj(sys.stdin.buffer, whole)
         with progress("Importing") as bar:
-            done = replace(import_registry(registry.store, path, bar), file=str(file))
+            done = replace(registry.import_file(path, progress=bar), file=str(file))
         encode(registry)
-        location = registry.store.location
+        location = registry.status()["store"]
     if json:
         as_json(done)
         return

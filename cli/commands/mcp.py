@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from spm.cli import asking
+from spm.cli import menu_options
 from spm.cli.options import BackendsOption, StoreOption, opened
+from spm.cli.vectors import prepared
 
 
 def mcp(
@@ -15,9 +16,9 @@ def mcp(
         typer.Option("--menu", metavar="ID", help="Serve this frozen menu: its tools, in order."),
     ] = None,
     backends: BackendsOption = None,
-    team: asking.TeamOption = None,
-    scopes: asking.ScopesOption = None,
-    read_only: asking.ReadOnlyOption = False,
+    team: menu_options.TeamOption = None,
+    scopes: menu_options.ScopesOption = None,
+    read_only: menu_options.ReadOnlyOption = False,
     store: StoreOption = None,
 ) -> None:
     """Serve the registry over MCP on stdio: point an MCP client at this command.
@@ -30,10 +31,10 @@ def mcp(
     from spm.registry.calling.backends import ENVIRONMENT, read_backends
     from spm.service.mcp.stdio import serve, serve_menu
 
-    caller = asking.caller(team, scopes, read_only)
+    caller = menu_options.caller(team, scopes, read_only)
     known = read_backends(backends or os.environ.get(ENVIRONMENT))
     with opened(store) as registry:
-        asking.prepared(registry)
+        prepared(registry)
     serve_menu(store, caller, menu, known) if menu else serve(store, caller)
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli import daemon as warm
 from spm.cli.options import BackendsOption, JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, say
+from spm.cli.views.console import as_json, note, say
 
 if TYPE_CHECKING:
     from spm.service.settings import ServiceSettings
@@ -62,11 +61,6 @@ def serve(
     ] = 0.5,
     report: ReportOption = None,
     backends: BackendsOption = None,
-    daemon: warm.DaemonOption = False,
-    stop: warm.StopOption = False,
-    status: warm.StatusOption = False,
-    idle: warm.IdleOption = warm.IDLE_MINUTES,
-    foreground: warm.ForegroundOption = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -74,15 +68,11 @@ def serve(
 
     Without a token only this machine is served. Make tokens with: spm tokens create NAME
     """
-    if daemon:
-        warm.daemon(store, warm.action(stop, status, foreground), idle, json)
-        return
-    if stop or status:
-        raise typer.BadParameter("--stop and --status go with --daemon")
     _installed()
     from spm.service.settings import ServiceSettings
 
     _start(
+        store,
         ServiceSettings(
             store=store,
             host=host,
@@ -115,40 +105,39 @@ def _installed() -> None:
         )
 
 
-def _start(settings: "ServiceSettings", json: bool) -> None:
+def _start(store: str | None, settings: "ServiceSettings", json: bool) -> None:
     from spm.registry.calling.backends import read_backends
     from spm.registry.errors import InputError
-    from spm.service import serving
+    from spm.service import server
 
     read_backends(settings.backends_file)  # a mistake in it is told now, not by a worker
     if settings.report and not Path(settings.report).is_file():
         raise InputError(f"There is no report {settings.report!r}. Write it with: spm eval --html")
-    engine = _prepare(settings)
-    bound = serving.bind(settings)
-    address = serving.url(settings, bound)
+    engine = _prepare(store, settings)
+    bound = server.bind(settings)
+    address = server.url(settings, bound)
     if json:
         as_json({"url": address, "pid": os.getpid(), "workers": settings.workers, "engine": engine})
     else:
         say(f"Serving menus at {address}")
         note("Stop with Ctrl-C. The API: /openapi.json, the page: /")
     sys.stdout.flush()
-    serving.run(settings, bound)
+    server.run(settings, bound)
 
 
-def _prepare(settings: "ServiceSettings") -> str:
+def _prepare(store: str | None, settings: "ServiceSettings") -> str:
     """Make missing vectors before the first request, and see whether anybody could ask.
 
     Raises:
         InputError: only clients with a token would be served, and there is none.
     """
-    from spm.cli.asking import prepared
+    from spm.cli.vectors import prepared
+    from spm.registry.addresses import is_loopback
     from spm.registry.errors import InputError
-    from spm.registry.tokens import tokens
-    from spm.service.callers import loopback
 
-    with opened(settings.store) as registry:
-        active = [token for token in tokens(registry.store) if token.status() == "active"]
-        here = settings.host == "localhost" or loopback(settings.host)
+    with opened(store) as registry:
+        active = [token for token in registry.tokens.list() if token.status() == "active"]
+        here = is_loopback(settings.host)
         if not active and (not here or settings.trust_proxy or settings.require_token):
             raise InputError(
                 f"There is no token, and without one nobody can ask at {settings.host!r}. Make "
@@ -156,4 +145,4 @@ def _prepare(settings: "ServiceSettings") -> str:
                 "--host 127.0.0.1"
             )
         prepared(registry)
-        return registry.store.engine
+        return str(registry.status()["engine"])

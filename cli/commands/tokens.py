@@ -1,13 +1,13 @@
-"""`spm tokens`: who may ask the service from elsewhere."""
+"""`spm tokens`: API tokens of the service."""
 
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from spm.cli import asking
+from spm.cli import menu_options
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, say, table
+from spm.cli.views.console import as_json, note, say, table
 
 app = typer.Typer(help="API tokens of the service.", no_args_is_help=True)
 
@@ -18,8 +18,8 @@ def create(
     team: Annotated[
         str | None, typer.Option("--team", help="The team it stands for; none: sees everything.")
     ] = None,
-    scopes: asking.ScopesOption = None,
-    read_only: asking.ReadOnlyOption = False,
+    scopes: menu_options.ScopesOption = None,
+    read_only: menu_options.ReadOnlyOption = False,
     may: Annotated[
         list[str] | None,
         typer.Option("--may", help="read (the default), traces, call or metrics; repeated: all."),
@@ -31,12 +31,10 @@ def create(
     json: JsonOption = False,
 ) -> None:
     """Create a token and print its secret, this once: only a hash of it is kept."""
-    from spm.registry import tokens
-
-    caller = asking.caller(team, scopes, read_only)
+    caller = menu_options.caller(team, scopes, read_only)
     with opened(store) as registry:
         chosen = tuple(may) if may else ("read",)
-        secret, made = tokens.create(registry.store, name, caller, may=chosen, days=days)
+        secret, made = registry.tokens.create(name, caller, may=chosen, days=days)
     if json:
         as_json({"secret": secret, **asdict(made)})
         return
@@ -49,10 +47,8 @@ def create(
 @app.command("list")
 def list_tokens(store: StoreOption = None, json: JsonOption = False) -> None:
     """List tokens with whom they stand for and until when."""
-    from spm.registry import tokens
-
     with opened(store) as registry:
-        found = tokens.tokens(registry.store)
+        found = registry.tokens.list()
     if json:
         as_json([{**asdict(token), "status": token.status()} for token in found])
         return
@@ -75,10 +71,8 @@ def revoke(
     json: JsonOption = False,
 ) -> None:
     """Take a token back; running services notice within five seconds."""
-    from spm.registry import tokens
-
     with opened(store) as registry:
-        gone = tokens.revoke(registry.store, token)
+        gone = registry.tokens.revoke(token)
     as_json({"revoked": gone.id}) if json else say(f"Revoked {gone.name} ({gone.short})")
 
 

@@ -1,13 +1,14 @@
-"""`spm traces`: what agents really did."""
+"""`spm traces`: import, statistics, pruning and decay of traces."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress, say, table
+from spm.cli.views.console import as_json, note, progress, say, table
+from spm.registry.traces.formats import TraceFormat
 
 app = typer.Typer(help="Import and look at observed trajectories.", no_args_is_help=True)
 
@@ -16,8 +17,8 @@ app = typer.Typer(help="Import and look at observed trajectories.", no_args_is_h
 def import_file(
     file: Annotated[Path, typer.Argument(help="Traces, in one of the known formats.")],
     from_: Annotated[
-        str | None,
-        typer.Option("--from", help="spm, otlp, openinference, openai, anthropic or arazzo."),
+        TraceFormat | None,
+        typer.Option("--from", help="The format. Default: what the first document looks like."),
     ] = None,
     skip_unknown: Annotated[
         bool, typer.Option("--skip-unknown", help="Leave out trajectories with unknown tools.")
@@ -31,21 +32,15 @@ def import_file(
     transcripts, and Arazzo workflows. Of arguments and results only field names and types are
     kept, and how often which output became which input; never a value.
     """
-    from spm.cli.vectors import encode, ready
-    from spm.registry.formats.tracing import TraceFile
+    from spm.cli.vectors import encode
+    from spm.registry.traces.field_evidence import MOST_OUTPUTS
 
-    traces = TraceFile(file, from_)
     with opened(store) as registry:
-        ready(registry)
+        registry.vectors.encoder()  # without one, nothing should be written
         with progress("Importing traces") as bar:
-            read = 0
-
-            def step(count: int) -> None:
-                nonlocal read
-                read += count
-                bar(read, 0)
-
-            result = registry.import_traces(traces, skip_unknown=skip_unknown, progress=step)
+            result = registry.import_traces(
+                file, format=from_, skip_unknown=skip_unknown, progress=bar
+            )
         encode(registry)
     if json:
         as_json(result)
@@ -57,6 +52,11 @@ def import_file(
             f"{result.differing} of the known came with the same id, but other content, and were "
             "left out. Give them ids of their own."
         )
+    if result.dropped:
+        note(
+            f"{result.dropped} fields of results were not added: their tools have {MOST_OUTPUTS} "
+            "observed outputs each, which is the most. Declare those that matter in a manifest."
+        )
 
 
 @app.command()
@@ -66,10 +66,8 @@ def stats(
     json: JsonOption = False,
 ) -> None:
     """Show use and error rates of tools, and the most travelled transitions."""
-    from spm.registry.statistics import statistics
-
     with opened(store) as registry:
-        found = statistics(registry.store, top=top)
+        found = registry.traces.statistics(top=top)
     if json:
         as_json(found)
         return
@@ -100,10 +98,9 @@ def prune(
 ) -> None:
     """Empty trajectories from before a day; what they added to counts stays."""
     from spm.cli.vectors import encode
-    from spm.registry.statistics import prune as drop
 
     with opened(store) as registry:
-        dropped = drop(registry.store, before.replace(tzinfo=UTC))
+        dropped = registry.traces.prune(before)
         encode(registry)  # which also forgets the vectors of what is gone
     as_json({"pruned": dropped}) if json else say(f"{dropped:,} trajectories pruned")
 
@@ -117,8 +114,6 @@ def decay(
     json: JsonOption = False,
 ) -> None:
     """Let old transitions weigh less in menus, old flows in suggestions; their counts stay."""
-    from spm.registry.statistics import decay as weigh
-
     with opened(store) as registry:
-        weighed = weigh(registry.store, timedelta(days=half_life), datetime.now(UTC))
+        weighed = registry.traces.decay(timedelta(days=half_life))
     as_json({"weighed": weighed}) if json else say(f"{weighed:,} transitions weighed anew")

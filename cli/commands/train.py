@@ -1,18 +1,15 @@
 """`spm train`: learn menus from the registry's own trajectories."""
 
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.asking import prepared
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, say, training_progress
+from spm.cli.views.console import as_json, note, say, training_progress
 
 if TYPE_CHECKING:
-    from spm.gnn.training import Config
-    from spm.registry import Registry
+    pass
 
 RunOption = Annotated[
     Path | None,
@@ -45,27 +42,12 @@ def train(
 
     Several GPUs: torchrun --nproc-per-node N -m spm.cli train …
     """
-    from spm.registry.errors import EncoderError
-
-    # torch-geometric still scripts functions when it is imported; nobody here can change that.
-    warnings.filterwarnings("ignore", "`torch.jit", category=Warning)
-    try:
-        import torch
-
-        from spm.gnn import parallel
-    except ImportError as error:
-        raise EncoderError(
-            f"Training needs torch and torch-geometric ({error}). "
-            "Install them with: pip install 'spm-registry[train]'"
-        ) from error
-    torch.set_num_threads(threads)
-    config = _config(epochs, order_epochs, seed, development)
-    with opened(store) as registry, parallel.joined() as leads:
-        if leads:
-            prepared(registry)
-        folder = run or Path("runs") / f"{name}-{registry.status()['revision']}"
-        summary = _trained(registry, folder, name, config, scratch, leads)
-    if not leads:
+    with opened(store) as registry, training_progress() as bar:
+        summary = registry.train(
+            name=name, folder=run, epochs=epochs, order_epochs=order_epochs, seed=seed,
+            development=development, scratch=scratch, threads=threads, progress=bar,
+        )  # fmt: skip
+    if not summary:  # one of the processes that only help
         return
     if json:
         as_json(summary)
@@ -76,28 +58,3 @@ def train(
         + ", ".join(f"{key} {value:.3f}" for key, value in summary["measures"].items())
     )
     note(f"Curves: {summary['run']}/curves.svg. Menus use it now: {summary['model']}")
-
-
-def _config(
-    epochs: int | None, order_epochs: int | None, seed: int | None, development: float
-) -> "Config":
-    from dataclasses import replace
-
-    from spm.gnn.training import Config
-
-    config = Config(development=development)
-    first, second = config.retriever, config.reranker
-    return replace(
-        config,
-        retriever=replace(first, epochs=epochs or first.epochs, seed=seed or first.seed),
-        reranker=replace(second, epochs=order_epochs or second.epochs, seed=seed or second.seed),
-    )
-
-
-def _trained(
-    registry: "Registry", folder: Path, name: str, config: "Config", scratch: bool, leads: bool
-) -> dict[str, Any]:
-    from spm.gnn.learning import learn
-
-    with training_progress() as bar:
-        return learn(registry.store, folder, name, config, scratch=scratch, leads=leads, tell=bar)

@@ -1,8 +1,8 @@
-"""How `spm agent run` shows what became of runs."""
+"""The results of `spm agent run` as tables."""
 
 from typing import TYPE_CHECKING
 
-from spm.cli.output import say, table
+from spm.cli.views.console import say, table
 
 if TYPE_CHECKING:
     from spm.evaluation.agent.records import Record

@@ -1,4 +1,4 @@
-"""What a person or a program sees: results on stdout, everything else on stderr."""
+"""The console: results on stdout, everything else on stderr."""
 
 import shutil
 import sys
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from spm.registry.printing import json_text, printable
+from spm.registry.json_text import json_text, printable
 
 
-class Unheard(Exception):
+class ClosedOutput(Exception):
     """Nobody reads standard output any more, as in: spm tools lint | head."""
 
 
@@ -38,7 +38,7 @@ def pour(file: Path) -> None:
             shutil.copyfileobj(whole, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         except BrokenPipeError as error:
-            raise Unheard from error
+            raise ClosedOutput from error
 
 
 def table(

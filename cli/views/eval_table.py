@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spm.cli.output import note, say, table
+from spm.cli.views.console import note, say, table
 
 if TYPE_CHECKING:
     from spm.evaluation.bootstrap import Difference, Interval

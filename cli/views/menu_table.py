@@ -3,11 +3,10 @@
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from spm.cli.output import say, table
+from spm.cli.views.console import say, table
 
 if TYPE_CHECKING:
-    from spm.registry import Menu, MenuItem
-    from spm.registry.ranking import WhyNot
+    from spm.registry.menus.menu import Menu, MenuItem, WhyNot
 
 # From so many columns on the evidence has a column of its own.
 WIDE = 100
@@ -41,25 +40,21 @@ def show(menu: "Menu", names: dict[str, str]) -> None:
 
 def show_reasons(menu: "Menu", names: dict[str, str]) -> None:
     """Print the score terms of every tool and the edges behind it."""
-    from spm.registry.menus.evidence import reasons
+    from spm.registry.menus.evidence import basis, reasons, signals, terms
 
     if not menu.items:
         return
     _head(menu, names)
-    model = f", model {menu.model[:12]}" if menu.model else ""
-    say(f"Ranker: {menu.ranker}{model}; revision {menu.revision} of the registry")
-    say(
-        f"Trust in observed evidence: {menu.trust:.2f}, from {menu.traces} similar traces "
-        "(0: declared fields alone)"
-    )
+    for line in basis(menu):
+        say(line)
     say()
     because = reasons(menu, names)
     rows = [
         [
             item.rank,
             f"{_named(item, names)}\n{item.role}",
-            f"{item.score:.3f} =\n{_terms(item.terms)}",
-            "\n".join(_inside(item) + because[item.id]),
+            "\n".join([f"{item.score:.3f} =", *terms(item.terms)]),
+            "\n".join(signals(item) + because[item.id]),
         ]
         for item in menu.items
     ]
@@ -69,6 +64,8 @@ def show_reasons(menu: "Menu", names: dict[str, str]) -> None:
 
 def show_why_not(found: "WhyNot") -> None:
     """Print why a tool is absent and what would admit it."""
+    from spm.registry.menus.evidence import terms
+
     if found.rank is not None and not found.reasons:
         say(f"{found.tool} is in the menu, at place {found.rank}.")
     else:
@@ -81,15 +78,16 @@ def show_why_not(found: "WhyNot") -> None:
                 say(f"  {change}")
     if found.terms:
         total = sum(found.terms.values())
-        say(f"Score {total:.4f}: {_terms(found.terms).replace(chr(10), ', ')}")
+        say(f"Score {total:.4f}: {', '.join(terms(found.terms))}")
     say(f"The last tool of the menu has {found.cutoff:.4f}.")
 
 
 def _head(menu: "Menu", names: dict[str, str]) -> None:
     from spm.registry.menus.evidence import review
+    from spm.registry.menus.provider_names import ARROW, NO_ROUTE
 
-    say("Route: " + " → ".join(names[tool] for tool in menu.route))
-    say(f"Visible: {', '.join(menu.state) or 'no field'}; {menu.traces} similar traces")
+    say("Route: " + (ARROW.join(names[tool] for tool in menu.route) or NO_ROUTE))
+    say(f"Request fields: {', '.join(menu.state) or 'no field'}; {menu.traces} similar traces")
     waits = [names[tool] for tool in review(menu) if tool in menu.route]
     if waits:
         say(f"Needs a person's approval before it runs (!): {', '.join(waits)}")
@@ -110,20 +108,3 @@ def _needs(item: "MenuItem", names: dict[str, str]) -> str:
         f"{field} ← {names.get(sources[0], sources[0]) if sources else 'user'}"
         for field, sources in item.needs.items()
     )
-
-
-def _inside(item: "MenuItem") -> list[str]:
-    """What a learned ranker saw of the tool, and what its place in front is the sum of."""
-    lines = []
-    if item.signals:
-        seen = [f"{name} {value:.2f}" for name, value in item.signals.items() if value]
-        lines.append("saw " + ", ".join(seen))
-    if item.order:
-        parts = [f"{name} {value:+.2f}" for name, value in item.order.items() if value]
-        lines.append(f"place {sum(item.order.values()):.2f} = " + ", ".join(parts))
-    return lines
-
-
-def _terms(terms: dict[str, float]) -> str:
-    ordered = sorted(terms, key=lambda term: (-terms[term], term))
-    return "\n".join(f"{term} {terms[term]:.3f}" for term in ordered)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.output import note
+from spm.cli.views.console import note
 
 if TYPE_CHECKING:
-    from spm.registry.pictures.rendering import Drawing
+    from spm.registry.pictures.drawing import Drawing
 
 
 class Picture(StrEnum):
@@ -37,7 +37,7 @@ def drawn(make: "Callable[[], Drawing]", format: Picture, html: Path | None) -> 
         InputError: the page cannot be written.
     """
     from spm.registry.errors import InputError
-    from spm.registry.pictures.rendering import render
+    from spm.registry.pictures.formats import render
 
     if html:
         try:

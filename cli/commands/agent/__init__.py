@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli import asking
-from spm.cli.agentresults import show
-from spm.cli.dataset import Split
+from spm.cli import menu_options
+from spm.cli.commands.dataset import Split
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress
+from spm.cli.vectors import prepared
+from spm.cli.views.agent_results import show
+from spm.cli.views.console import as_json, note, progress
+from spm.registry.errors import InputError
 
 if TYPE_CHECKING:
     from spm.evaluation.agent.series import Series
@@ -124,15 +127,15 @@ def run(
     folder: FolderOption = None,
     split: SplitOption = Split.test,
     limit: LimitOption = None,
-    state: asking.StateOption = None,
+    state: menu_options.StateOption = None,
     base_url: UrlOption = "",
     model: ModelOption = "",
     menu: MenuOption = "learned",
-    size: asking.SizeOption = 32,
-    prefix: asking.PrefixOption = 8,
-    team: asking.TeamOption = None,
-    scopes: asking.ScopesOption = None,
-    read_only: asking.ReadOnlyOption = False,
+    size: menu_options.SizeOption = 32,
+    prefix: menu_options.PrefixOption = 8,
+    team: menu_options.TeamOption = None,
+    scopes: menu_options.ScopesOption = None,
+    read_only: menu_options.ReadOnlyOption = False,
     backend: BackendOption = "simulate",
     allow_destructive: DestructiveOption = False,
     judge: JudgeOption = None,
@@ -155,18 +158,23 @@ def run(
     one, whatever became of it. With simulated tools a success says that the right tools were
     called, not that anything was done.
     """
-    from spm.cli import agentasking
+    if find_spec("httpx2") is None:
+        raise InputError(
+            "A model is asked over HTTP by httpx2, which is not installed. "
+            "Install it with: pip install 'spm-registry[eval]'"
+        )
+    from spm.cli.commands.agent import run_options
     from spm.evaluation.agent.series import Series
 
     if resume and out is None:
         raise typer.BadParameter("--resume goes on with an --out")
-    asked = agentasking.goldens(request, requests, folder, split, limit, asking.fields(state))
-    endpoint = agentasking.endpoint(base_url, model, temperature, seed, body, timeout, retries)
-    agent, named = agentasking.agent(endpoint, backend, judge, asked, max_calls, allow_destructive)
+    asked = run_options.goldens(request, requests, folder, split, limit, menu_options.fields(state))
+    endpoint = run_options.endpoint(base_url, model, temperature, seed, body, timeout, retries)
+    agent, named = run_options.agent(endpoint, backend, judge, asked, max_calls, allow_destructive)
     with opened(store) as registry:
-        asking.prepared(registry)
-        who = asking.caller(team, scopes, read_only)
-        series = Series(registry, agent, named, menu, size, prefix, who)
+        prepared(registry)
+        who = menu_options.caller(team, scopes, read_only)
+        series = Series(registry.core, agent, named, menu, size, prefix, who)
         with _kept(series, out), progress("Running requests") as bar:
             series.run(asked, out, resume, transcripts, parallel=parallel, progress=bar)
         as_json(series.as_dict()) if json else show(series)

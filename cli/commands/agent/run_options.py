@@ -1,4 +1,4 @@
-"""What the options of `spm agent run` mean: which requests, which model, who answers and judges."""
+"""The options of `spm agent run`: requests, model, backend and judge."""
 
 import json
 import os
@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import typer
 
-from spm.cli.output import note
+from spm.cli.views.console import note
 from spm.evaluation.agent import Agent, Endpoint
 from spm.evaluation.agent.backends import backend as backend_of
-from spm.evaluation.agent.judging import judge as judge_of
+from spm.evaluation.agent.judge import judge as judge_of
+from spm.registry.addresses import is_loopback
 from spm.registry.errors import InputError
-from spm.registry.hosts import is_loopback
 from spm.registry.menus.golden import GoldenRequest, read_golden
 
 KEY = "OPENAI_API_KEY"
@@ -41,7 +41,7 @@ def goldens(
     if requests is not None:
         found = list(read_golden(requests, open_ended=True))
     else:
-        from spm.evaluation.folders import read
+        from spm.evaluation.datasets import read
 
         assert folder is not None
         episodes = read(folder).part(split)

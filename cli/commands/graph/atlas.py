@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, say, table
+from spm.cli.views.console import as_json, note, say, table
 
 if TYPE_CHECKING:
-    from spm.registry.atlas import Atlas
+    from spm.registry.insight.atlas import Atlas
 
 
 def atlas(
@@ -24,10 +24,8 @@ def atlas(
     json: JsonOption = False,
 ) -> None:
     """Survey the registry: dead ends, single producers, duplicates, unused and failing tools."""
-    from spm.registry.atlas import survey
-
     with opened(store) as registry:
-        found = survey(registry.store, visible or [], error_share=errors)
+        found = registry.atlas(visible or [], error_share=errors)
     if json:
         as_json(found)
     elif found.tools:

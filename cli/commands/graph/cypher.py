@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_saved, opened
-from spm.cli.output import as_json, note, table
-from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
+from spm.cli.views.console import as_json, note, table
+from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
 
 
 def cypher(
@@ -32,14 +32,15 @@ def cypher(
         return
     if (query is None) == (saved is None):
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
-    from spm.registry.pictures.drawings import draw_answer
+    from spm.registry.pictures.graphs import draw_answer
 
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")
     if saved is not None and saved not in known:
         raise typer.BadParameter(f"No saved query {saved!r}. There are: {', '.join(known)}")
     with opened(store) as registry:
-        answer = registry.saved(saved, params) if saved else registry.cypher(query or "", params)
+        ask = registry.saved_query if saved else registry.cypher
+        answer = ask(saved or query or "", params)
     if answer.truncated:
         note(f"Only the first {len(answer.rows):,} rows are shown; add LIMIT or narrow the query.")
     if drawn(lambda: draw_answer(answer), format, html):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_field, opened
-from spm.cli.output import as_json, note, say, table
+from spm.cli.views.console import as_json, note, say, table
 
 if TYPE_CHECKING:
-    from spm.registry.links import Suggestion
+    from spm.registry.catalog.field_suggestions import Suggestion
 
 app = typer.Typer(help="List fields, suggest and review links between them.", no_args_is_help=True)
 FieldArgument = Annotated[str, typer.Argument(autocompletion=complete_field)]
@@ -33,10 +33,8 @@ def list_fields(
     json: JsonOption = False,
 ) -> None:
     """List fields with who takes and makes them, and what they were declared the same as."""
-    from spm.registry.links import overview
-
     with opened(store) as registry:
-        rows = overview(registry.store, unproduced=unproduced)
+        rows = registry.fields.list(unproduced=unproduced)
     if json:
         as_json(rows)
         return
@@ -66,16 +64,8 @@ def suggest(
     Observed means that imported traces carried a value from the one to the other, so many times.
     Accept one with: spm fields merge OUTPUT INPUT
     """
-    from spm.gnn.encoder import encoder_of
-    from spm.registry import links
-
     with opened(store) as registry:
-        found = links.suggest(
-            registry.store,
-            lambda texts: encoder_of(registry.store).encode_documents(texts),
-            minimum=links.MINIMUM if minimum is None else minimum,
-            count=count,
-        )
+        found = registry.fields.suggest(count=count, minimum=minimum)
     if json:
         as_json(found)
         return
@@ -111,10 +101,8 @@ def merge(
     json: JsonOption = False,
 ) -> None:
     """Declare two fields to be the same; paths and menus then go through both."""
-    from spm.registry import links
-
     with opened(store) as registry:
-        row = links.merge(registry.store, first, second, by or person())
+        row = registry.fields.merge(first, second, by=by or person())
     as_json(row) if json else say(f"{row['field']} and {row['same']} are the same from now on.")
 
 
@@ -126,8 +114,6 @@ def split(
     json: JsonOption = False,
 ) -> None:
     """Take back that two fields are the same."""
-    from spm.registry import links
-
     with opened(store) as registry:
-        row = links.split(registry.store, first, second)
+        row = registry.fields.split(first, second)
     as_json(row) if json else say(f"{row['field']} and {row['same']} are two fields again.")

@@ -1,4 +1,4 @@
-"""`spm impact`: what would happen if a tool or a field went away."""
+"""`spm impact`: what stops when a tool or a field goes away."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
-from spm.cli.output import as_json, say, table
-from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
+from spm.cli.views.console import as_json, say, table
+from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
 
 if TYPE_CHECKING:
-    from spm.registry.impact import Alternative, Impact
+    from spm.registry.insight.impact import Alternative, Impact
 
 
 def impact(
@@ -36,14 +36,13 @@ def impact(
     json: JsonOption = False,
 ) -> None:
     """Show what would happen if a tool or a field went away. Nothing is changed."""
-    from spm.registry.impact import impact as assess
     from spm.registry.menus.golden import read_golden
-    from spm.registry.pictures.drawings import draw_impact
+    from spm.registry.pictures.graphs import draw_impact
 
     # Read first: a mistake in the file should not wait for the store.
     known = None if golden is None else list(read_golden(golden))
     with opened(store) as registry:
-        found = assess(registry.store, name, kind="field" if field else None, golden=known)
+        found = registry.impact(name, kind="field" if field else None, golden=known)
     if not drawn(lambda: draw_impact(found), format, html):
         as_json(found) if json or format is Picture.json else _show(found, limit)
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
-from spm.cli.output import as_json, note, say, table
-from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
+from spm.cli.views.console import as_json, note, say, table
+from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
 
 if TYPE_CHECKING:
-    from spm.registry.paths import Path, Plan
+    from spm.registry.insight.paths import Path, Plan
 
 
 def path(
@@ -36,18 +36,18 @@ def path(
 
     spm path --have FIELD --to TOOL: the tools, in order, that make TOOL runnable.
     """
-    from spm.registry.pictures.drawings import draw_paths, draw_plan
+    from spm.registry.pictures.graphs import draw_paths, draw_plan
 
     as_text = json or format is Picture.json
     if source and target and not to and not have:
         with opened(store) as registry:
-            found = registry.paths(source, target)
+            found = registry.path(source, target)
         if not drawn(lambda: draw_paths(found), format, html):
             as_json(found) if as_text else _show_paths(source, target, found)
         raise typer.Exit(0 if found else 1)
     if to and not source and not target:
         with opened(store) as registry:
-            plan = registry.plan(have or [], to)
+            plan = registry.plan(to, have or [])
         if not drawn(lambda: draw_plan(plan), format, html):
             as_json(plan) if as_text else _show_plan(plan)
         raise typer.Exit(1 if plan.ask else 0)

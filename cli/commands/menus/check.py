@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli import asking
-from spm.cli.files import write
+from spm.cli import menu_options
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress, say, table
+from spm.cli.vectors import prepared
+from spm.cli.views.console import as_json, note, progress, say, table
+from spm.cli.views.files import write
 
 if TYPE_CHECKING:
     from spm.registry.menus.check import Measure, Result, Verdict
@@ -55,8 +56,8 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail when a single request fares worse.")
     ] = False,
-    size: asking.SizeOption = 32,
-    prefix: asking.PrefixOption = 8,
+    size: menu_options.SizeOption = 32,
+    prefix: menu_options.PrefixOption = 8,
     limit: Annotated[int, typer.Option(min=1, help="Lines of each list; JSON has all.")] = 20,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -102,15 +103,14 @@ def check(
 def _replay(golden: Path, store: str | None, size: int, prefix: int) -> "list[Result]":
     from spm.registry.errors import InputError
     from spm.registry.menus.golden import read_golden
-    from spm.registry.menus.replaying import replay
 
     requests = list(read_golden(golden))
     if not requests:
         raise InputError(f"{str(golden)!r} has no golden request.")
     with opened(store) as registry:
-        asking.prepared(registry)
+        prepared(registry)
         with progress("Replaying golden requests") as bar:
-            return replay(registry, requests, size=size, prefix=prefix, progress=bar)
+            return registry.check(requests, size=size, prefix=prefix, progress=bar)
 
 
 def _show(found: "Verdict", results: "list[Result]", limit: int) -> None:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli import asking
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, say, table
+from spm.cli.vectors import prepared
+from spm.cli.views.console import as_json, say, table
 
 if TYPE_CHECKING:
-    from spm.registry.menus.difference import Cause, Difference
+    from spm.registry.menus.diff import Cause, Difference
 
 MOST = 5
 
@@ -23,31 +23,12 @@ def diff(
     json: JsonOption = False,
 ) -> None:
     """Build a locked menu again and tell what differs, and why. Exit code 1 when it differs."""
-    from spm.registry.menus.difference import compare
-    from spm.registry.menus.lockfile import lock as locked
     from spm.registry.menus.lockfile import read_lock
-    from spm.registry.menus.serving import serve
 
     old = read_lock(lock)
     with opened(store) as registry:
-        asking.prepared(registry)
-        said, asked = old.ask, old.ask.ask()
-        ready = serve(
-            registry.store,
-            registry.answer(asked),
-            said.format,
-            ranked=said.aliases,
-            budget=said.token_budget,
-        )
-        new = locked(
-            registry.store,
-            asked,
-            ready.menu,
-            budget=said.token_budget,
-            format=said.format,
-            aliases=said.aliases,
-        )
-        found = compare(registry.store, old, new, lambda tool: registry.why_not(asked, tool))
+        prepared(registry)
+        found = registry.diff(old)
     as_json(found) if json else _show(found)
     raise typer.Exit(0 if found.same else 1)
 
@@ -68,13 +49,13 @@ def _show(found: "Difference") -> None:
     if found.causes:
         say()
         say("Since the lock:" if found.same else "Because:")
-        for cause in _told(found.causes):
+        for cause in _changes_text(found.causes):
             say(f"  {cause.tool}: {cause.text}" if cause.tool else f"  {cause.text}")
 
 
-def _told(causes: "list[Cause]") -> "list[Cause]":
+def _changes_text(causes: "list[Cause]") -> "list[Cause]":
     """What happened first, then the first of those that only gave way or moved up."""
-    from spm.registry.menus.difference import Cause
+    from spm.registry.menus.diff import Cause
 
     followed = [cause for cause in causes if cause.kind in ("displaced", "promoted")]
     told = [cause for cause in causes if cause not in followed] + followed[:MOST]

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from spm.cli import asking
-from spm.cli.menutable import marked
+from spm.cli import menu_options
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, say, table
+from spm.cli.vectors import prepared
+from spm.cli.views.console import as_json, note, say, table
+from spm.cli.views.menu_table import marked
 
 app = typer.Typer(help="Freeze menus, look at them, approve calls.", no_args_is_help=True)
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of a frozen menu.")]
@@ -18,15 +19,15 @@ IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of a froze
 @app.command()
 def freeze(
     request: Annotated[str, typer.Argument(help="What the agent should do, in quotes.")],
-    state: asking.StateOption = None,
-    without: asking.WithoutOption = None,
-    done: asking.DoneOption = None,
-    observed: asking.ObservedOption = None,
-    size: asking.SizeOption = 32,
-    prefix: asking.PrefixOption = 8,
-    team: asking.TeamOption = None,
-    scopes: asking.ScopesOption = None,
-    read_only: asking.ReadOnlyOption = False,
+    state: menu_options.StateOption = None,
+    without: menu_options.WithoutOption = None,
+    done: menu_options.DoneOption = None,
+    observed: menu_options.ObservedOption = None,
+    size: menu_options.SizeOption = 32,
+    prefix: menu_options.PrefixOption = 8,
+    team: menu_options.TeamOption = None,
+    scopes: menu_options.ScopesOption = None,
+    read_only: menu_options.ReadOnlyOption = False,
     aliases: Annotated[
         bool, typer.Option("--aliases", help="Put ranks into names, for clients that sort.")
     ] = False,
@@ -38,17 +39,13 @@ def freeze(
 
     The same menu of the same caller has the same id. It belongs to the team of --as.
     """
-    from spm.registry import frozen
-    from spm.registry.ranking import Ask
-
-    known = asking.fields(state, observed)
-    who = asking.caller(team, scopes, read_only)
-    ask = Ask(request, known, size, prefix, who, tuple(done or ()), asking.fields(without))
+    known = menu_options.fields(state, observed)
+    question = menu_options.question(known, without, done, size, prefix, team, scopes, read_only)
     with opened(store) as registry:
-        asking.prepared(registry)
-        asking.warn_unknown(registry, known)
-        ask = registry.resolved(ask)
-        kept = frozen.freeze(registry.store, ask, registry.answer(ask), ranked=aliases, days=days)
+        prepared(registry)
+        menu_options.warn_unknown(registry, known, question["caller"])
+        built = registry.menu(request, **question, encode=False)
+        kept = registry.frozen_menus.freeze(built, aliases=aliases, days=days)
     if json:
         as_json(kept.as_dict())
         return
@@ -70,14 +67,11 @@ def freeze(
 
 @app.command("list")
 def list_menus(
-    team: asking.TeamOption = None, store: StoreOption = None, json: JsonOption = False
+    team: menu_options.TeamOption = None, store: StoreOption = None, json: JsonOption = False
 ) -> None:
     """List frozen menus; with --as those of a team."""
-    from spm.registry import frozen
-    from spm.registry.access import Caller
-
     with opened(store) as registry:
-        found = frozen.listed(registry.store, Caller(team))
+        found = registry.frozen_menus.list(menu_options.caller(team, None, False))
     if json:
         as_json(found)
         return
@@ -88,15 +82,9 @@ def list_menus(
 @app.command()
 def show(menu: IdArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show a frozen menu, and which of its tools were withdrawn since."""
-    from spm.registry import frozen
-    from spm.registry.access import Caller
-    from spm.registry.menus.sight import visible
-
     with opened(store) as registry:
-        kept = frozen.get(registry.store, menu, Caller())
-        now = kept.menu.withdrawn(
-            visible(registry.store, [item.id for item in kept.menu.items], kept.menu.caller)
-        )
+        kept = registry.frozen_menus.get(menu)
+        now = registry.frozen_menus.withdrawn(kept)
     if json:
         as_json({**kept.as_dict(), "withdrawn": now})
         return
@@ -115,11 +103,8 @@ def show(menu: IdArgument, store: StoreOption = None, json: JsonOption = False) 
 @app.command()
 def remove(menu: IdArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Forget a frozen menu; clients find nothing there from then on."""
-    from spm.registry import frozen
-    from spm.registry.access import Caller
-
     with opened(store) as registry:
-        gone = frozen.remove(registry.store, menu, Caller())
+        gone = registry.frozen_menus.remove(menu)
     as_json({"removed": gone}) if json else say(f"{gone} removed")
 
 
@@ -133,10 +118,8 @@ def approve(
     json: JsonOption = False,
 ) -> None:
     """Let one refused call of a tool that cannot be undone run once, with the same arguments."""
-    from spm.registry import frozen
-
     with opened(store) as registry:
-        done = frozen.approve(
-            registry.store, call, menu, by=by or getpass.getuser(), minutes=minutes
+        done = registry.frozen_menus.approve(
+            menu, call, by=by or getpass.getuser(), minutes=minutes
         )
     as_json(done) if json else say(f"Approved once, until {done['expires']}: {call}")

@@ -1,39 +1,28 @@
 """`spm menu`: the tools an agent should see, in an order it can execute."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli import asking
-from spm.cli.files import write
-from spm.cli.menutable import show, show_reasons, show_why_not
+from spm.cli import menu_options
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
-from spm.cli.output import as_json, note, say
-from spm.cli.pictures import HtmlOption
+from spm.cli.vectors import prepared
+from spm.cli.views.console import as_json, note, say
+from spm.cli.views.files import write
+from spm.cli.views.menu_table import show, show_reasons, show_why_not
+from spm.cli.views.pictures import HtmlOption
+from spm.registry.menus.formats import PrintedFormat
 
 if TYPE_CHECKING:
-    from spm.registry.menus.serving import Serving
+    pass
 
-
-class Format(StrEnum):
-    """How a menu is printed."""
-
-    table = "table"
-    json = "json"
-    names = "names"
-    markdown = "markdown"
-    openai = "openai"
-    openai_responses = "openai-responses"
-    anthropic = "anthropic"
-    mcp = "mcp"
-    tool_reference = "tool-reference"
-    tool_search_output = "tool-search-output"
+if TYPE_CHECKING:
+    from spm.registry.menus.export import ExportedMenu
 
 
 FormatOption = Annotated[
-    Format,
+    PrintedFormat,
     typer.Option(
         "--format",
         help="How to print. From openai on: definitions to paste into a call of that provider.",
@@ -80,18 +69,17 @@ LockOption = Annotated[
 
 def menu(
     request: Annotated[str, typer.Argument(help="What the agent should do, in quotes.")],
-    state: asking.StateOption = None,
-    have: asking.HaveOption = None,
-    without: asking.WithoutOption = None,
-    done: asking.DoneOption = None,
-    observed: asking.ObservedOption = None,
-    size: asking.SizeOption = 32,
-    prefix: asking.PrefixOption = 8,
+    state: menu_options.StateOption = None,
+    without: menu_options.WithoutOption = None,
+    done: menu_options.DoneOption = None,
+    observed: menu_options.ObservedOption = None,
+    size: menu_options.SizeOption = 32,
+    prefix: menu_options.PrefixOption = 8,
     token_budget: BudgetOption = None,
-    team: asking.TeamOption = None,
-    scopes: asking.ScopesOption = None,
-    read_only: asking.ReadOnlyOption = False,
-    format: FormatOption = Format.table,
+    team: menu_options.TeamOption = None,
+    scopes: menu_options.ScopesOption = None,
+    read_only: menu_options.ReadOnlyOption = False,
+    format: FormatOption = "table",
     aliases: AliasesOption = False,
     names: NamesOption = None,
     explain: ExplainOption = False,
@@ -105,31 +93,23 @@ def menu(
 
     After a step, ask again with --done TOOL, and --observed FIELD for what its result carried.
     """
-    from spm.registry.menus.serving import serve
-    from spm.registry.ranking import Ask
-
-    shape = Format.json if json else format
-    if explain and shape not in (Format.table, Format.json):
+    shape: PrintedFormat = "json" if json else format
+    if explain and shape not in ("table", "json"):
         raise typer.BadParameter("--explain goes with --format table or json")
-    known = asking.fields(state, have, observed)
-    who = asking.caller(team, scopes, read_only)
-    ask = Ask(request, known, size, prefix, who, tuple(done or ()), asking.fields(without))
+    known = menu_options.fields(state, observed)
+    question = menu_options.question(known, without, done, size, prefix, team, scopes, read_only)
+    written = None if shape == "table" else shape  # the format of definitions
     with opened(store) as registry:
-        asking.prepared(registry)
-        asking.warn_unknown(registry, known)
+        prepared(registry)
+        menu_options.warn_unknown(registry, known, question["caller"])
         if why_not:
-            found = registry.why_not(ask, why_not)
-            as_json(found) if shape is Format.json else show_why_not(found)
+            found = registry.why_not(request, why_not, **question)
+            as_json(found) if shape == "json" else show_why_not(found)
             return
-        ask = registry.resolved(ask)
-        built = registry.answer(ask)
-        ready = serve(registry.store, built, shape, ranked=aliases, budget=token_budget)
+        built = registry.menu(request, **question, encode=False)
+        ready = built.export(written, aliases=aliases, token_budget=token_budget)
         if lock:
-            from spm.registry.menus.lockfile import lock as locked
-
-            kept = locked(
-                registry.store, ask, ready.menu, budget=token_budget, format=shape, aliases=aliases
-            )
+            kept = built.lock(written, aliases=aliases, token_budget=token_budget)
             write(lock, kept.text())
             note(f"Lock written to {lock}")
     for line in ready.notes():
@@ -140,7 +120,7 @@ def menu(
         raise typer.Exit(1)
 
 
-def _beside(ready: "Serving", names: Path | None, html: Path | None) -> None:
+def _beside(ready: "ExportedMenu", names: Path | None, html: Path | None) -> None:
     """Write the files that were asked for."""
     if names:
         import json
@@ -148,21 +128,21 @@ def _beside(ready: "Serving", names: Path | None, html: Path | None) -> None:
         write(names, json.dumps(ready.key(), indent=2, ensure_ascii=True) + "\n")
         note(f"Names written to {names}")
     if html:
-        from spm.registry.pictures.menus import draw_menu
-        from spm.registry.pictures.rendering import render
+        from spm.registry.pictures.formats import render
+        from spm.registry.pictures.menu import draw_menu
 
         write(html, render(draw_menu(ready.menu), "html"))
         note(f"Picture written to {html}")
 
 
-def _print(ready: "Serving", shape: Format, *, aliases: bool, explain: bool) -> None:
+def _print(ready: "ExportedMenu", shape: PrintedFormat, *, aliases: bool, explain: bool) -> None:
     match shape:
-        case Format.json:
+        case "json":
             as_json(ready.as_dict())
-        case Format.names | Format.markdown:
+        case "names" | "markdown":
             for line in ready.text(shape, aliases=aliases).splitlines():
                 say(line)
-        case Format.table:
+        case "table":
             (show_reasons if explain else show)(ready.menu, ready.called(aliases))
         case _:
             as_json(ready.definitions())

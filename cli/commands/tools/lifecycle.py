@@ -4,22 +4,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.fields import person
+from spm.cli.commands.graph.fields import person
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
-from spm.cli.output import as_json, note, say, table
+from spm.cli.views.console import as_json, note, say, table
 
 if TYPE_CHECKING:
-    from spm.registry.lifecycle import Change
+    from spm.registry.catalog.lifecycle import Change
 
 ToolArgument = Annotated[str, typer.Argument(help="Id or name.", autocompletion=complete_tool)]
 
 
 def history(tool: ToolArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """List every published version of a tool, also of one that was removed."""
-    from spm.registry import lifecycle
-
     with opened(store) as registry:
-        rows = lifecycle.history(registry.store, tool)
+        rows = registry.tools.history(tool)
     if json:
         as_json(rows)
         return
@@ -39,10 +37,8 @@ def diff(
     """Show what changed between two versions, by default the last two. Exit 1 when it breaks."""
     from dataclasses import asdict
 
-    from spm.registry import lifecycle
-
     with opened(store) as registry:
-        found = lifecycle.difference(registry.store, tool, before, after)
+        found = registry.tools.diff(tool, before, after)
     if json:
         as_json({**asdict(found), "breaking": found.breaking})
     else:
@@ -71,10 +67,8 @@ def deprecate(
     json: JsonOption = False,
 ) -> None:
     """Take a tool out of menus. It stays until it is removed."""
-    from spm.registry import lifecycle
-
     with opened(store) as registry:
-        row = lifecycle.deprecate(registry.store, tool, successor)
+        row = registry.tools.deprecate(tool, successor)
     if json:
         as_json(row)
     else:
@@ -94,17 +88,14 @@ def approve(
     json: JsonOption = False,
 ) -> None:
     """Approve tools as they are now. Without names, list what waits in quarantine."""
-    from spm.registry import lifecycle
-
     with opened(store) as registry:
         if not tools and not everything:
-            waiting = registry.store.read("tools/waiting")
+            waiting = registry.tools.waiting()
             approved = None
+        elif everything:
+            approved = registry.tools.approve_all(by=by or person())
         else:
-            # Everything but what was deprecated, which nobody means to bring back with all.
-            current = [row["id"] for row in registry.tools() if row["status"] != "deprecated"]
-            names = current if everything else tools or []
-            approved = lifecycle.approve(registry.store, names, by or person())
+            approved = registry.tools.approve(tools or [], by=by or person())
     if approved is None:
         if json:
             as_json(waiting)
@@ -132,14 +123,14 @@ def lint(
     json: JsonOption = False,
 ) -> None:
     """Say what in tools' descriptions will hurt a menu, worst first, and what to change."""
-    from spm.registry import linting
+    from spm.registry.catalog.lint_sources import as_row
 
     with opened(store) as registry:
-        verdicts = linting.judge(registry.store, sources or [], from_)
+        verdicts = registry.tools.lint(*(sources or []), format=from_)
     worst = min((v.score for v in verdicts), default=100)
     mean = round(sum(v.score for v in verdicts) / len(verdicts)) if verdicts else 100
     if json:
-        as_json({"mean": mean, "worst": worst, "tools": [linting.as_row(v) for v in verdicts]})
+        as_json({"mean": mean, "worst": worst, "tools": [as_row(v) for v in verdicts]})
     else:
         for verdict in [v for v in verdicts if v.remarks][:count]:
             say(f"{verdict.tool}  {verdict.score}")

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli import life
+from spm.cli.commands.tools import lifecycle
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, note, progress, say
+from spm.cli.views.console import as_json, note, progress, say
 
 if TYPE_CHECKING:
-    from spm.registry import Registry
-    from spm.registry.formats.source import Source
-    from spm.registry.registration import Registration
+    from spm.api.sources import Registered
 
 
 def register(
@@ -45,8 +43,8 @@ def register(
 
     Each source is registered whole or not at all. The project's own format: spm tools schema
     """
-    from spm.cli.vectors import encode, ready
-    from spm.registry.formats.detection import read_source
+    from spm.api.sources import read as read_source
+    from spm.cli.vectors import encode
 
     # All are read before the first is written: a mistake in the last one costs nothing.
     with progress("Reading sources") as bar:
@@ -56,38 +54,39 @@ def register(
             bar(number, len(sources))
     with opened(store) as registry:
         if dry_run:
-            _preview(registry, read, pin, json)
+            _preview([registry.register(one, pin=pin, dry_run=True) for one in read], json)
             return
-        ready(registry)
+        registry.vectors.encoder()  # without one, nothing should be written
         with progress("Registering") as bar:
             done = []
             for number, source in enumerate(read, 1):
-                done.append((source, registry.add(source, pin=pin)))
+                done.append(registry.register(source, pin=pin))
                 bar(number, len(read))
         encode(registry)
     if json:
-        as_json([_result(source, result) for source, result in done])
+        as_json([_result(result) for result in done])
         return
-    for source, result in done:
-        _tell(source, result)
+    for result in done:
+        _tell(result)
 
 
-def _result(source: "Source", result: "Registration") -> dict[str, object]:
+def _result(result: "Registered") -> dict[str, object]:
     from dataclasses import asdict
 
-    return {"source": source.name, "format": source.format, "notes": source.notes, **asdict(result)}
+    found = asdict(result)
+    return {key: value for key, value in found.items() if key not in ("wanted", "changes")}
 
 
-def _tell(source: "Source", result: "Registration", done: bool = True) -> None:
+def _tell(result: "Registered", done: bool = True) -> None:
     linked = f", {len(result.relinked)} with other links" if result.relinked else ""
     owned = f", {len(result.reowned)} with another owner" if result.reowned else ""
     say(
-        f"{source.name}: {len(result.added)} added, {len(result.changed)} changed, "
+        f"{result.source}: {len(result.added)} added, {len(result.changed)} changed, "
         f"{len(result.unchanged)} unchanged{linked}{owned} (service {result.service})"
     )
-    if result.service != source.manifest.service.name:
+    if result.service != result.wanted:
         note(
-            f"The service name {source.manifest.service.name!r} belongs to another source; these "
+            f"The service name {result.wanted!r} belongs to another source; these "
             f"tools are in {result.service!r}. Choose a name with --service."
         )
     if result.described:
@@ -97,32 +96,25 @@ def _tell(source: "Source", result: "Registration", done: bool = True) -> None:
     if result.missing:
         shown = ", ".join(result.missing[:5]) + (" …" if len(result.missing) > 5 else "")
         note(f"{len(result.missing)} tools of {result.service!r} are not in this source: {shown}")
-    for line in source.notes:
+    for line in result.notes:
         note(f"  {line}")
 
 
-def _preview(registry: "Registry", read: "list[Source]", pin: bool, json: bool) -> None:
-    from spm.registry.registration import changes, namespaced, preview
-
-    plans = []
-    for source in read:
-        manifest = namespaced(registry.store, source.manifest, source.origin)
-        plan = preview(registry.store, manifest, source.links, pin=pin)
-        plans.append((source, plan, changes(registry.store, manifest, plan.changed)))
+def _preview(plans: "list[Registered]", json: bool) -> None:
     if json:
-        as_json([{**_result(source, plan), "changes": found} for source, plan, found in plans])
+        as_json([{**_result(plan), "changes": plan.changes} for plan in plans])
         return
-    for source, plan, found in plans:
+    for plan in plans:
         for identity in plan.added:
             say(f"+ {identity}")
-        for identity, differences in found.items():
+        for identity, differences in plan.changes.items():
             say(f"~ {identity}")
-            life.show_changes(differences)
+            lifecycle.show_changes(differences)
         for identity in plan.relinked:
             say(f"→ {identity} (links)")
         for identity in plan.reowned:
             say(f"→ {identity} (owner)")
         for identity in plan.quarantined:
             say(f"! {identity} (would wait for approval)")
-        _tell(source, plan, done=False)
+        _tell(plan, done=False)
     note("Nothing was changed (--dry-run).")

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from spm.cli import life, registering
+from spm.cli.commands.tools import lifecycle, register
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
-from spm.cli.output import as_json, note, say, table
-from spm.cli.pictures import HtmlOption, Picture, PictureOption, drawn
+from spm.cli.views.console import as_json, note, say, table
+from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
 
 app = typer.Typer(help="Register tools and follow their lives.", no_args_is_help=True)
 
@@ -21,12 +21,12 @@ class Status(StrEnum):
     quarantined = "quarantined"
 
 
-app.command()(registering.register)
-app.command()(life.history)
-app.command()(life.diff)
-app.command()(life.deprecate)
-app.command()(life.approve)
-app.command()(life.lint)
+app.command()(register.register)
+app.command()(lifecycle.history)
+app.command()(lifecycle.diff)
+app.command()(lifecycle.deprecate)
+app.command()(lifecycle.approve)
+app.command()(lifecycle.lint)
 
 
 @app.command("list")
@@ -39,7 +39,7 @@ def list_tools(
 ) -> None:
     """List tools with their service, family and how often they were used."""
     with opened(store) as registry:
-        rows = registry.tools(service, family, status)
+        rows = registry.tools.list(service, family, status)
     if json:
         as_json(rows)
         return
@@ -70,11 +70,9 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show one tool: what it takes and from whom, what it gives and to whom, its versions."""
-    from spm.registry.pictures.drawings import draw_tool_neighbourhood
-
     with opened(store) as registry:
-        view = registry.show(tool)
-        if drawn(lambda: draw_tool_neighbourhood(registry.store, tool), format, html):
+        view = registry.tools.show(tool)
+        if drawn(lambda: registry.tools.draw(tool), format, html):
             return
     if json or format is Picture.json:
         as_json(view)
@@ -138,7 +136,7 @@ def remove(
 ) -> None:
     """Remove a tool. Its published versions stay readable."""
     with opened(store) as registry:
-        removed = registry.remove(tool, force=force)
+        removed = registry.tools.remove(tool, force=force)
     if json:
         as_json({"removed": removed})
     else:
@@ -148,6 +146,6 @@ def remove(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of manifests."""
-    from spm.registry.documents import manifest_schema
+    from spm.registry.importers.documents import manifest_schema
 
     as_json(manifest_schema())

@@ -1,0 +1,1 @@
+"""The commands of `spm`, one module for each noun."""

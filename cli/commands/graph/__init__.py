@@ -1,0 +1,1 @@
+"""Commands that ask the graph: paths, impact, health, fields, Cypher."""

@@ -1,0 +1,1 @@
+"""Commands that build, freeze, compare and check menus."""

@@ -1,0 +1,1 @@
+"""`spm tools`: register, list, show, and the life of a tool."""
