@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation.folders import rows
+from spm.evaluation.datasets import rows
+from spm.registry.catalog.fields import canonical, is_control
+from spm.registry.catalog.naming import fold
 from spm.registry.errors import InputError
-from spm.registry.fields import canonical, is_control
-from spm.registry.naming import fold
 
 # A way of naming: tool, spelling, owner given by the data → the name, or "" for no field at all.
 Naming = Callable[[dict[str, Any], str, str], str]

@@ -5,31 +5,28 @@ none, some and all of its trajectories, so that the model learns to lean on decl
 text where nothing was observed, and on what was observed where it was. Only the train splits of
 sources whose licence allows it; the valid splits judge.
 
-    python -m spm.evaluation.prior FOLDER… --stores FOLDER --out prior.safetensors
+    python -m benchmarks prior FOLDER… --stores FOLDER --out prior.safetensors
 """
 
-import argparse
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from spm.evaluation.folders import DataSet, read
-from spm.gnn.checkpoint import save
-from spm.gnn.encoder import encoder_of
-from spm.gnn.examples import Row, rows_of
-from spm.gnn.expansion import Question
-from spm.gnn.fitting import Schedule
-from spm.gnn.library import Library
-from spm.gnn.loading import load
+from spm.evaluation.datasets import DataSet, read
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.from_store import load
+from spm.gnn.arrays.library import Library
+from spm.gnn.encoders.by_name import encoder_of
 from spm.gnn.model import Model, Provenance
-from spm.gnn.requests import read as read_requests
-from spm.gnn.runs import Run
-from spm.gnn.training import Config, Training
-from spm.registry import Registry
-from spm.registry.state import vocabulary
+from spm.gnn.request_vectors import read as read_requests
+from spm.gnn.training.examples import Row, rows_of
+from spm.gnn.training.loop import Schedule
+from spm.gnn.training.recipe import Config, Training
+from spm.gnn.training.run_folder import Run
+from spm.registry.registry import Registry
+from spm.registry.request.fields import vocabulary
 
 SHARES = (0.0, 0.05, 0.3, 1.0)
 TEACH, JUDGE = 400, 60  # rows of each library and share, at most
@@ -96,29 +93,8 @@ def train(
     return Training(teach, judge, config, kept).model(Provenance("prior", "", 0, len(teach)))
 
 
-def main() -> None:
-    """Train and write the file that is shipped."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--stores", type=Path, default=None)
-    parser.add_argument("--run", type=Path, default=Path("runs/prior"))
-    parser.add_argument("--out", type=Path, required=True)
-    said = parser.parse_args()
-    import torch
-
-    torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as scratch:
-        model = train(said.folders, said.stores or Path(scratch), said.run)
-    saved = save(halved(model), said.out)
-    print(saved.digest, saved.provenance.measures)
-
-
 def halved(model: Model) -> Model:
     """The same model with weights in half precision, as it is shipped."""
     retriever = {name: value.astype(np.float16) for name, value in model.retriever.items()}
     reranker = {name: value.astype(np.float16) for name, value in model.reranker.items()}
     return replace(model, retriever=retriever, reranker=reranker)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,28 +1,26 @@
 """The experiments again: run what `experiments.yaml` names, and compare with what it says.
 
-    python -m spm.evaluation.reproduction [NAME…] --data FOLDER [--fast] [--update]
+    python -m benchmarks reproduce [NAME…] --data FOLDER [--fast] [--update]
 
 Each experiment is a command of spm with `--json`. OK: every score within the tolerance; OKish:
 within three times; FAIL: further, or the command failed. With `--update` what was measured becomes
-what is expected, and the tables of README.md and RESULTS.md are written anew.
+what is expected, and the tables of README.md and docs/results.md are written anew.
 """
 
-import argparse
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from spm.evaluation.tables import render
 from spm.registry.errors import InputError
 
+EXPERIMENTS = Path(__file__).with_name("experiments.yaml")
 FURTHER = 3  # times the tolerance is still OKish
 Scores = dict[str, dict[str, float]]  # by constructor (with @share), then by measure
 
@@ -95,8 +93,7 @@ def experiments(text: str | None = None) -> list[Experiment]:
     Raises:
         InputError: an entry lacks something.
     """
-    source = files("spm.evaluation") / "experiments.yaml"
-    said = yaml.safe_load(text or source.read_text(encoding="utf-8"))
+    said = yaml.safe_load(text or EXPERIMENTS.read_text(encoding="utf-8"))
     try:
         return [
             Experiment(
@@ -158,27 +155,18 @@ def _head(text: str) -> Iterator[str]:
         yield line
 
 
-def main() -> int:
-    """Run, compare, print; the exit code says whether all is well."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", help="experiments or tables; all without any")
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--cache", type=Path, default=Path("build/evaluation"))
-    parser.add_argument("--fast", action="store_true", help="only those for every CI run")
-    parser.add_argument("--update", action="store_true", help="take what is measured as expected")
-    said = parser.parse_args()
-    verdicts = []
-    for one in experiments():
-        wanted = not said.names or one.name in said.names or one.table in said.names
-        if wanted and (one.fast or not said.fast):
-            verdicts.append(run(one, said.data, said.cache))
-            print(line(verdicts[-1]), flush=True)
-    if said.update:
-        here = Path(__file__).parent / "experiments.yaml"
-        here.write_text(updated(here.read_text("utf-8"), verdicts), "utf-8")
-        for page in (here.with_name("RESULTS.md"), here.parents[1] / "README.md"):
-            page.write_text(render(page.read_text("utf-8"), experiments()), "utf-8")
-    return int(any(one.word == "FAIL" for one in verdicts))
+def chosen(names: Sequence[str], fast: bool) -> list[Experiment]:
+    """The experiments of these names or tables, all without any; `fast`: only fast ones."""
+    return [
+        one
+        for one in experiments()
+        if (not names or one.name in names or one.table in names) and (one.fast or not fast)
+    ]
+
+
+def update(verdicts: Sequence[Verdict]) -> None:
+    """Write down what was measured as what is expected from now on."""
+    EXPERIMENTS.write_text(updated(EXPERIMENTS.read_text("utf-8"), verdicts), "utf-8")
 
 
 def line(verdict: Verdict) -> str:
@@ -186,7 +174,3 @@ def line(verdict: Verdict) -> str:
     off = f"{verdict.worst * verdict.experiment.tolerance:.4f} off" if verdict.measured else ""
     said = verdict.error.splitlines()[-1] if verdict.error else off
     return f"{verdict.word:5} {verdict.experiment.name:32} {verdict.seconds:7.1f} s  {said}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,25 +1,31 @@
-"""The README's tables of results, rendered from the experiments: no figure is typed by hand."""
+"""The tables of results in documents, rendered from the experiments: no figure is typed by hand."""
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from benchmarks.reproduce import Experiment, experiments
 from spm.evaluation.measures import MEASURES
 
-if TYPE_CHECKING:
-    from spm.evaluation.reproduction import Experiment
-
+_ROOT = Path(__file__).parents[1]
+PAGES = (_ROOT / "README.md", _ROOT / "docs" / "results.md")
 _PLACE = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
-def render(text: str, experiments: "Sequence[Experiment]") -> str:
+def render_pages() -> None:
+    """Write the tables of every page anew."""
+    for page in PAGES:
+        page.write_text(render(page.read_text("utf-8"), experiments()), "utf-8")
+
+
+def render(text: str, rows: Sequence[Experiment]) -> str:
     """The text with every marked table written anew."""
-    return _PLACE.sub(lambda place: place[1] + table(place[2], experiments) + place[3], text)
+    return _PLACE.sub(lambda place: place[1] + table(place[2], rows) + place[3], text)
 
 
-def table(name: str, experiments: "Sequence[Experiment]") -> str:
+def table(name: str, known: Sequence[Experiment]) -> str:
     """All experiments of a table: a row for each constructor, a column for each measure."""
-    rows = [one for one in experiments if one.table == name and one.expected]
+    rows = [one for one in known if one.table == name and one.expected]
     if not rows:
         return ""
     measures = rows[0].measures

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-from spm.evaluation.benchmarks import splitting
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.rows import Made
+from benchmarks.datasets import split
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.rows import Made
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Benchmark:
     name: str
     title: str
     reader: str
-    group: splitting.Group
+    group: split.Group
     marks: tuple[str, ...]
     repositories: tuple[Repository, ...]
     licence: str
@@ -50,7 +50,7 @@ class Benchmark:
         """Read the benchmark from its folders; `full`: also what no figure is reported on."""
         module, _, function = self.reader.partition(":")
         found: Callable[[Source, bool], Made] = getattr(
-            import_module(f"spm.evaluation.benchmarks.{module}"), function or "convert"
+            import_module(f"benchmarks.datasets.{module}"), function or "convert"
         )
         return found(source, full)
 
@@ -80,7 +80,7 @@ _ALL = (
         name="traject_bench",
         title="TRAJECT-Bench",
         reader="traject_bench",
-        group=splitting.by_trajectory,
+        group=split.by_trajectory,
         marks=("public_data/tools/Travel_tool.json",),
         repositories=(
             _github(_TRAJECT, "2723fd890778dbfb6af9e3aa8ee1c22272979468"),
@@ -96,7 +96,7 @@ _ALL = (
         name="toollinkos",
         title="ToolLinkOS",
         reader="toollinkos",
-        group=splitting.by_path,
+        group=split.by_path,
         marks=("toollinkos/instances.json",),
         repositories=(
             _github(
@@ -112,7 +112,7 @@ _ALL = (
         name="taskbench",
         title="TaskBench",
         reader="taskbench",
-        group=splitting.by_id,
+        group=split.by_id,
         marks=("taskbench/data_multimedia/tool_desc.json",),
         repositories=(
             _github("microsoft/JARVIS", "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"),
@@ -127,7 +127,7 @@ _ALL = (
         name="nestful",
         title="NESTFUL",
         reader="nestful",
-        group=splitting.by_id,
+        group=split.by_id,
         marks=(
             "data_v1/executable/executable-data.json",
             "data/executable/executable-data.json",
@@ -142,7 +142,7 @@ _ALL = (
         name="seal_tools",
         title="Seal-Tools",
         reader="seal_tools",
-        group=splitting.by_id,
+        group=split.by_id,
         marks=("Seal-Tools_Dataset/tool.jsonl",),
         repositories=(
             _github("fairyshine/Seal-Tools", "ce753ecd60ed08dd376984035de531ab8421f1c6"),
@@ -156,7 +156,7 @@ _ALL = (
         name="toolhop",
         title="ToolHop",
         reader="toolhop",
-        group=splitting.by_id,
+        group=split.by_id,
         marks=("data/ToolHop.json", "suite/v1/toolhop.jsonl"),
         repositories=(
             Repository(
@@ -173,7 +173,7 @@ _ALL = (
         name="toolbench_g3",
         title="ToolBench G3 (MGToolBench of ToolPlanner)",
         reader="toolbench_g3",
-        group=splitting.by_request,
+        group=split.by_request,
         marks=("data/category/coarse_instruction/api_instruction_5000.json",),
         repositories=(
             _github("XiaoMi/toolplanner", "911af3a5a98950d6b61a247afd3b05b5a27b3bab"),
@@ -190,7 +190,7 @@ _ALL = (
         name="toolbench",
         title="ToolBench",
         reader="toolbench",
-        group=splitting.by_request,
+        group=split.by_request,
         marks=(
             "data/instruction/G*_query.json",
             "data/test_instruction/G*.json",
@@ -204,7 +204,7 @@ _ALL = (
         name="toolbench_rel",
         title="ToolBench's test instructions",
         reader="toolbench_runs:convert_instructions",
-        group=splitting.by_request,
+        group=split.by_request,
         marks=(),
         repositories=_TOOLBENCH,
         licence="Apache-2.0 (ToolBench, StableToolBench, AnyTool), MIT (EvoTool); Toolbench-qaq "
@@ -217,7 +217,7 @@ _ALL = (
         name="toolbench_traj",
         title="ToolBench's observed runs",
         reader="toolbench_runs:convert_runs",
-        group=splitting.by_request,
+        group=split.by_request,
         marks=(),
         repositories=_TOOLBENCH,
         licence="Apache-2.0 (ToolBench, StableToolBench), MIT (EvoTool); Toolbench-qaq has no "

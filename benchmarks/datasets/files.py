@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from spm.evaluation.benchmarks.records import Record, word
+from benchmarks.datasets.records import Record, word
 from spm.registry.errors import InputError
 
 Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much (0: unknown)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation.benchmarks.rows import Row
+from benchmarks.datasets.rows import Row
 from spm.registry.errors import InputError
 
 MANIFEST = "SOURCE.json"

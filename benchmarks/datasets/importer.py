@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation.benchmarks import splitting
-from spm.evaluation.benchmarks.catalogue import BENCHMARKS, Benchmark
-from spm.evaluation.benchmarks.reading import Progress, Source
-from spm.evaluation.benchmarks.rows import Made, Row
-from spm.evaluation.benchmarks.writing import fingerprint, occupied, write
-from spm.evaluation.folders import SPLITS
+from benchmarks.datasets import split
+from benchmarks.datasets.catalogue import BENCHMARKS, Benchmark
+from benchmarks.datasets.files import Progress, Source
+from benchmarks.datasets.folder_writer import fingerprint, occupied, write
+from benchmarks.datasets.rows import Made, Row
+from spm.evaluation.datasets import SPLITS
 from spm.registry.errors import InputError
 
 AUTO = "auto"
@@ -69,7 +69,7 @@ def import_benchmark(
     found = detect(folders) if name == AUTO else named(name)
     source = Source(list(folders), found.about, progress)
     made = _converted(found, source, full)
-    episodes = splitting.assign(found.name, made.episodes, found.group)
+    episodes = split.assign(found.name, made.episodes, found.group)
     tools_and_episodes = {"tools.jsonl.gz": made.tools, "episodes.jsonl.gz": episodes}
     digest = fingerprint(*tools_and_episodes.values())
     result = Imported(
@@ -77,7 +77,7 @@ def import_benchmark(
         folder=str(out),
         tools=len(made.tools),
         merged=made.merged,
-        episodes={split: _count(episodes, split) for split in SPLITS},
+        episodes={part: _count(episodes, part) for part in SPLITS},
         dropped=dict(made.dropped),
         notes=made.notes,
         as_reported=digest == found.reported if found.reported else None,
@@ -125,8 +125,8 @@ def _converted(found: Benchmark, source: Source, full: bool) -> Made:
     return made
 
 
-def _count(episodes: list[Row], split: str) -> int:
-    return sum(row["split"] == split for row in episodes)
+def _count(episodes: list[Row], part: str) -> int:
+    return sum(row["split"] == part for row in episodes)
 
 
 def _manifest(
@@ -143,6 +143,6 @@ def _manifest(
         "repositories": [asdict(one) for one in found.repositories],
         "full": full,
         "fingerprint": digest,
-        "split": {"rule": splitting.RULE, "group": (found.group.__doc__ or "").strip()},
+        "split": {"rule": split.RULE, "group": (found.group.__doc__ or "").strip()},
         "inputs": source.summary(),
     }

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import (
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import (
     Made,
     Row,
     collapsed,

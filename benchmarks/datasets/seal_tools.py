@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import (
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import (
     Made,
     Row,
     collapsed,

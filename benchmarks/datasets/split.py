@@ -8,7 +8,7 @@ it there is, gives an episode the same part.
 import hashlib
 from collections.abc import Callable, Iterable
 
-from spm.evaluation.benchmarks.rows import Row
+from benchmarks.datasets.rows import Row
 
 # Of 100 values of the hash, those from here on choose (valid), and those from there on report.
 CHOOSE, REPORT = 70, 80

@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Made, Row, episode, given, left_out, ordered, taken, tool
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Made, Row, episode, given, left_out, ordered, taken, tool
 
 DOMAINS = {"hf": "huggingface", "mm": "multimedia", "daily": "dailylifeapis"}
 DAGS = "taskbench_multimedia_dag.json"  # ProcessTBench

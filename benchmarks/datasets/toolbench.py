@@ -7,12 +7,12 @@ hundred thousand files of answers.
 
 from collections.abc import Iterator
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Made, Row, collapsed, episode
-from spm.evaluation.benchmarks.splitting import by_request
-from spm.evaluation.benchmarks.toolbench_runs import SOLVABLE, calls, relevant
-from spm.evaluation.benchmarks.toolbench_tools import Library, function_name
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Made, Row, collapsed, episode
+from benchmarks.datasets.split import by_request
+from benchmarks.datasets.toolbench_runs import SOLVABLE, calls, relevant
+from benchmarks.datasets.toolbench_tools import Library, function_name
 
 TOOLS = "data/toolenv/tools/*/*.json"
 QUERIES = "data/instruction/G*_query.json"

@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Iterator
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Made, collapsed, episode
-from spm.evaluation.benchmarks.toolbench_runs import library
-from spm.evaluation.benchmarks.toolbench_tools import Library
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Made, collapsed, episode
+from benchmarks.datasets.toolbench_runs import library
+from benchmarks.datasets.toolbench_tools import Library
 from spm.registry.errors import InputError
 
 TAGGED = "data/category/coarse_instruction/{}_instruction_5000.json"  # ToolPlanner

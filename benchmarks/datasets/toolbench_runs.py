@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Made, collapsed, episode
-from spm.evaluation.benchmarks.toolbench_tools import ADULT, Library, function_name
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Made, collapsed, episode
+from benchmarks.datasets.toolbench_tools import ADULT, Library, function_name
 from spm.registry.errors import InputError
 
 SOLVABLE = "solvable_queries/test_instruction/*.json"  # StableToolBench

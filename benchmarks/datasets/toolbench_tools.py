@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Row, given, taken, tool
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Row, given, taken, tool
 
 LONGEST = 64
 MOST = 48  # outputs of a tool

@@ -4,9 +4,9 @@ The source gives sets, not paths: the order is made from `depends_on`, dependenc
 go both ways (get and set of one status) say nothing about order and are left out of it.
 """
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Edge, Made, Row, episode, ordered, taken, tool
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Edge, Made, Row, episode, ordered, taken, tool
 
 REGULAR = "toollinkos/regular_tools.json"
 CORE = "toollinkos/core_tools.json"

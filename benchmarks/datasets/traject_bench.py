@@ -8,10 +8,10 @@ documents of tools that trajectories call but the tool lists no longer hold.
 from collections import Counter
 from collections.abc import Iterator
 
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Edge, Made, collapsed, episode
-from spm.evaluation.benchmarks.traject_tools import Library, squeezed
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Edge, Made, collapsed, episode
+from benchmarks.datasets.traject_tools import Library, squeezed
 
 DOMAINS = (
     "Education", "Email", "Finance", "Gaming", "Mapping", "Music", "News_Media", "Travel",

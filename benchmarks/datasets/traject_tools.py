@@ -3,8 +3,8 @@
 import re
 from collections import Counter, defaultdict
 
-from spm.evaluation.benchmarks.records import Record
-from spm.evaluation.benchmarks.rows import Row, given, taken, tool
+from benchmarks.datasets.records import Record
+from benchmarks.datasets.rows import Row, given, taken, tool
 
 MOST = 48  # outputs of a tool
 _LONGEST = 60

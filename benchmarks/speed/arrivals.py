@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
-from spm.evaluation.speed.sampling import Progress
+from benchmarks.speed.samples import Progress
 from spm.registry.errors import InputError
 
 AT_ONCE = 128  # questions under way; a service that is twice as far behind is lost anyway

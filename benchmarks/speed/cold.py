@@ -3,24 +3,21 @@
 import os
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation import synthetic
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.generated import VECTORS
-from spm.evaluation.speed.goals import named
-from spm.evaluation.speed.machine import KILO, load
-from spm.evaluation.speed.sampling import Progress, Sample, ratio, summed
+from benchmarks.speed import generator
+from benchmarks.speed.library import VECTORS
+from benchmarks.speed.machine import KILO, load
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.report.goals import named
+from benchmarks.speed.samples import Progress, Sample, ratio, summed
 from spm.registry.errors import InputError
 
 TORCH = 'python -c "import torch"'
-WARM = "spm menu, with spm serve --daemon"
 BARE = 'python -c ""'
 GOAL = "16,000 tools"
 _PYTHON = [sys.executable, "-c"]
@@ -78,11 +75,8 @@ def measure(
         commands[TORCH] = [*_PYTHON, "import torch"]
     for name, store in stores.items():
         commands[f"spm menu, {name}"] = _menu(store)
-    alone = {**os.environ, "SPM_DAEMON": "0"}
-    processes = {name: Process(one, alone) for name, one in commands.items()}
-    with warmed(next(iter(stores.values()))) as environment:
-        processes[WARM] = Process(_menu(next(iter(stores.values()))), environment)
-        _run(processes, runs, progress)
+    processes = {name: Process(one, os.environ) for name, one in commands.items()}
+    _run(processes, runs, progress)
     return found(
         "cold",
         {"runs": runs, "stores": list(stores)},
@@ -94,22 +88,8 @@ def measure(
     )
 
 
-@contextmanager
-def warmed(store: Path) -> Iterator[dict[str, str]]:
-    """Keep a process warm for a store; gives the environment in which `spm menu` finds it."""
-    with tempfile.TemporaryDirectory(prefix="spm-") as folder:
-        environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
-        environment.pop("SPM_DAEMON", None)
-        daemon = [sys.executable, "-m", "spm.cli", "serve", "--daemon", "--store", str(store)]
-        Process(daemon, environment).run()
-        try:
-            yield environment
-        finally:
-            Process([*daemon, "--stop"], environment).run()
-
-
 def _menu(store: Path) -> list[str]:
-    (request,) = synthetic.requests(1)
+    (request,) = generator.requests(1)
     return [sys.executable, "-m", "spm.cli", "menu", request, "--store", str(store)]
 
 
@@ -131,9 +111,4 @@ def _figures(processes: Mapping[str, Process], menu: str, asked: bool) -> list[F
 
     name = named("cold_over_torch", asked)
     figures = [over(name, menu, TORCH)] if TORCH in processes else []
-    return [
-        *figures,
-        over("cold menu / bare python", menu, BARE),
-        over("menu of a warm process / bare python", WARM, BARE),
-        over("menu of a warm process / cold menu", WARM, menu),
-    ]
+    return [*figures, over("cold menu / bare python", menu, BARE)]

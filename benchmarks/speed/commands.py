@@ -1,13 +1,14 @@
-"""`spm bench`: how fast, how well; each figure with the command that made it."""
+"""`python -m benchmarks speed`: how fast spm is, beside what it is compared with."""
 
+import os
 import tempfile
-from dataclasses import asdict
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from spm.cli.benchtable import (
+from benchmarks.speed.report.console import (
     CacheOption,
     KeepOption,
     PictureOption,
@@ -16,13 +17,19 @@ from spm.cli.benchtable import (
     show,
 )
 from spm.cli.options import JsonOption, StoreOption, opened
-from spm.cli.output import as_json, progress, stages, table
+from spm.cli.views.console import progress, stages
+from spm.cli.views.files import write
 
-app = typer.Typer(help="Measure speed and quality.", no_args_is_help=True)
+app = typer.Typer(help="Measure speed.", no_args_is_help=True)
+TOKEN = "SPM_TOKEN"
 
 ToolsOption = Annotated[int, typer.Option(min=10, help="Generated tools.")]
 TracesOption = Annotated[int, typer.Option(min=1, help="Generated trajectories.")]
 RequestsOption = Annotated[int, typer.Option(min=1, help="Requests to ask, at most.")]
+OwnStoreOption = Annotated[
+    str | None,
+    typer.Option("--store", metavar="PATH|URI", help="Your own registry, not a generated one."),
+]
 
 
 @app.command()
@@ -36,7 +43,7 @@ def cold(
     json: JsonOption = False,
 ) -> None:
     """Fresh processes: `spm menu` beside Python alone and Python that imports torch."""
-    from spm.evaluation.speed.cold import measure
+    from benchmarks.speed.cold import measure
 
     store = _library(cache, tools, traces)
     with progress("Running") as bar:
@@ -53,24 +60,21 @@ def warm(
     traces: TracesOption = 20_000,
     requests: RequestsOption = 200,
     seconds: SecondsOption = 120,
-    store: Annotated[
-        str | None,
-        typer.Option("--store", metavar="PATH|URI", help="Your own registry, not a generated one."),
-    ] = None,
+    store: OwnStoreOption = None,
     cache: CacheOption = None,
     picture: PictureOption = None,
     keep: KeepOption = None,
     json: JsonOption = False,
 ) -> None:
     """A warm process: the stages of a menu, beside semantic retrieval with the same encoder."""
-    from spm.evaluation import synthetic
-    from spm.evaluation.speed.generated import VECTORS
-    from spm.evaluation.speed.warm import measure
+    from benchmarks.speed import generator
+    from benchmarks.speed.library import VECTORS
+    from benchmarks.speed.warm import measure
 
     place, notes = store, []
     if store is None:
         place, notes = str(_library(cache, tools, traces)), [VECTORS]
-        asked = list(synthetic.requests(requests))
+        asked = list(generator.requests(requests))
     if store is not None or golden:
         asked = _asked(str(place), golden, requests)
     with progress("Building menus") as bar:
@@ -92,13 +96,13 @@ def scale(
     json: JsonOption = False,
 ) -> None:
     """Libraries of several sizes: what of a menu grows with them, and what does not."""
-    from spm.evaluation import synthetic
-    from spm.evaluation.speed.scale import measure
+    from benchmarks.speed import generator
+    from benchmarks.speed.scale import measure
 
     counts = _sizes(sizes)
     stores = {count: _library(cache, count, traces) for count in counts}
     with progress("Building menus") as bar:
-        found = measure(stores, list(synthetic.requests(requests)), seconds, bar)
+        found = measure(stores, list(generator.requests(requests)), seconds, bar)
     show(found, cache, picture, keep, json)
 
 
@@ -118,10 +122,10 @@ def load(
 
     A store that is given must be empty, because the generated tools stay in it.
     """
-    from spm.evaluation import synthetic
-    from spm.evaluation.speed.engines import measure
+    from benchmarks.speed import generator
+    from benchmarks.speed.engines import measure
 
-    asked = list(synthetic.requests(requests))
+    asked = list(generator.requests(requests))
     with tempfile.TemporaryDirectory(prefix="spm-bench-") as folder, stages() as bar:
         found = measure([*([store] if store else []), folder], tools, traces, asked, seconds, bar)
     show(found, cache, picture, keep, json)
@@ -138,7 +142,7 @@ def train(
     json: JsonOption = False,
 ) -> None:
     """Train both networks on generated requests: each stage, and a step of each network."""
-    from spm.evaluation.speed.training import measure
+    from benchmarks.speed.training import measure
 
     store = _library(cache, tools, requests)
     with stages() as bar:
@@ -157,36 +161,73 @@ def peers(
     json: JsonOption = False,
 ) -> None:
     """A menu beside graph-tool-call and langgraph-bigtool: same tools, requests and encoder."""
-    from spm.evaluation import synthetic
-    from spm.evaluation.speed.rivals import measure
+    from benchmarks.speed import generator
+    from benchmarks.speed.peers import measure
 
     store = _library(cache, tools, 100)
     with opened(str(store)) as registry, progress("Asking") as bar:
-        found = measure(registry, list(synthetic.requests(requests)), seconds, bar)
+        found = measure(registry.core, list(generator.requests(requests)), seconds, bar)
     show(found, cache, picture, keep, json)
 
 
 @app.command()
-def fields(
-    folder: Annotated[Path, typer.Argument(help="A data set with links or flows.")],
+def serve(
+    rate: Annotated[float, typer.Option(min=0.1, help="Menus asked for, a second.")] = 20,
+    seconds: Annotated[float, typer.Option(min=0.5, help="How long.")] = 60,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes of the service.")] = 1,
+    tools: ToolsOption = 16_000,
+    traces: TracesOption = 20_000,
+    store: OwnStoreOption = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="A service that runs already; SPM_TOKEN: its token.")
+    ] = None,
+    cache: CacheOption = None,
+    picture: PictureOption = None,
+    keep: KeepOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compare derived producer→consumer edges with a data set's own, for each way of naming."""
-    from spm.evaluation.dataflow import compare
+    """Menus over HTTP at a steady rate: how many, how late, which errors, how much memory."""
+    from benchmarks.speed.arrivals import Client
+    from benchmarks.speed.library import VECTORS
+    from benchmarks.speed.service import measure
+    from benchmarks.speed.service_process import started
 
-    found = compare(folder)
-    if json:
-        as_json([{**asdict(a), "precision": a.precision, "recall": a.recall} for a in found])
-        return
-    table(
-        ["naming", "precision", "recall", "derived", "in the data"],
-        [[a.naming, f"{a.precision:.3f}", f"{a.recall:.3f}", a.derived, a.gold] for a in found],
-    )
+    token = os.environ.get(TOKEN)
+    headers = {"Authorization": f"Bearer {token}"} if url and token else {}
+    settings: dict[str, Any] = {"workers": workers}
+    notes: list[str] = []
+    with ExitStack() as stack:
+        if url is None:
+            if store is None:
+                settings["tools"], notes = tools, [VECTORS]
+                store = str(_library(cache, tools, traces))
+            service = stack.enter_context(started(store, workers))
+            settings["engine"], address, process = service.engine, service.url, service.process
+        else:
+            settings, address, process = {}, url, None
+        with progress("Asking") as bar:
+            found = measure(Client(address, headers), rate, seconds, settings, process, bar, notes)
+    show(found, cache, picture, keep, json)
+
+
+@app.command()
+def table(
+    pages: Annotated[
+        list[Path],
+        typer.Argument(exists=True, dir_okay=False, help="Markdown files with marked tables."),
+    ],
+) -> None:
+    """Render the tables of speed in documents from the kept results."""
+    from benchmarks.speed.report.findings import kept
+    from benchmarks.speed.report.table import render
+
+    for page in pages:
+        write(page, render(page.read_text(encoding="utf-8"), kept()))
 
 
 def _library(cache: Path | None, tools: int, traces: int) -> Path:
     """A generated registry; building one for the first time takes from seconds to minutes."""
-    from spm.evaluation.speed.generated import library
+    from benchmarks.speed.library import library
 
     with stages() as bar:
         return library(cached(cache), tools, traces, bar)
@@ -206,7 +247,7 @@ def _sizes(text: str) -> list[int]:
 
 def _asked(store: str, file: Path | None, limit: int) -> list[str]:
     """Requests of a file, else those of the registry's trajectories, evenly spread."""
-    from spm.cli.asking import prepared
+    from spm.cli.vectors import prepared
     from spm.registry.errors import InputError
     from spm.registry.menus.golden import read_golden
 
@@ -215,7 +256,7 @@ def _asked(store: str, file: Path | None, limit: int) -> list[str]:
         if file:
             found = [one.request for one in read_golden(file, open_ended=True)]
         else:
-            found = [row["text"] for row in registry.store.read("vectors/trajectory_texts")]
+            found = [row["text"] for row in registry.core.store.read("vectors/trajectory_texts")]
     if not found:
         raise InputError("There is no request to ask for. Give a file of golden requests.")
     return found[:: max(1, len(found) // limit)][:limit]

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from spm.evaluation.load import Load
-from spm.evaluation.load import measure as take_in
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.generated import VECTORS, put_vectors
-from spm.evaluation.speed.goals import named
-from spm.evaluation.speed.machine import load
-from spm.evaluation.speed.sampling import Progress, Row, ratio, summed
-from spm.evaluation.speed.warm import GOAL, STEADY, WARM_UP
-from spm.evaluation.speed.workers import Server, Tell, rounds
-from spm.registry import Registry
+from benchmarks.speed.ingest import Load
+from benchmarks.speed.ingest import measure as take_in
+from benchmarks.speed.library import VECTORS, put_vectors
+from benchmarks.speed.machine import load
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.report.goals import named
+from benchmarks.speed.samples import Progress, Row, ratio, summed
+from benchmarks.speed.warm import GOAL, STEADY, WARM_UP
+from benchmarks.speed.workers import Server, Tell, rounds
 from spm.registry.errors import InputError
+from spm.registry.registry import Registry
 
 
 def measure(

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spm.evaluation import synthetic
-from spm.registry import Registry
+from benchmarks.speed import generator
+from spm.registry.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def measure(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Load:
     """Register a generated library twice, then import trajectories over it."""
-    library = list(synthetic.manifests(tools))
-    observed = list(synthetic.traces(tools, trajectories))
+    library = list(generator.manifests(tools))
+    observed = list(generator.traces(tools, trajectories))
 
     def register(label: str) -> float:
         start = time.perf_counter()

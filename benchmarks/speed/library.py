@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from spm.evaluation import synthetic
-from spm.evaluation.speed.workers import Tell, run
-from spm.gnn.encoder import encoder_of
-from spm.registry import Registry
+from benchmarks.speed import generator
+from benchmarks.speed.workers import Tell, run
+from spm.gnn.encoders.by_name import encoder_of
 from spm.registry.encoding import KINDS, Encoder, pending
 from spm.registry.errors import InputError, SpmError
-from spm.registry.store import Vector
+from spm.registry.registry import Registry
+from spm.registry.store.interface import Vector
 
 VERSION = 2  # raised when the same size gives another library
 NOISE = 0.3
@@ -49,7 +49,7 @@ def library(cache: Path, tools: int, traces: int, tell: Tell | None = None) -> P
             f"Cannot use {str(cache)!r}: {error.strerror or error}. Choose another with --cache."
         ) from error
     try:
-        run("spm.evaluation.speed.generated", draft, tools, traces, tell=tell)
+        run("benchmarks.speed.library", draft, tools, traces, tell=tell)
         draft.rename(place)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -58,11 +58,11 @@ def library(cache: Path, tools: int, traces: int, tell: Tell | None = None) -> P
 
 def fill(registry: Registry, tools: int, traces: int, tell: Tell) -> None:
     """Put a generated library into an empty registry, with vectors."""
-    for number, manifest in enumerate(synthetic.manifests(tools), 1):
+    for number, manifest in enumerate(generator.manifests(tools), 1):
         registry.register(manifest)
-        tell("Registering", number, -(-tools // synthetic.PER_SERVICE))
+        tell("Registering", number, -(-tools // generator.PER_SERVICE))
     tell("Importing traces", 0, 0)
-    registry.import_traces(synthetic.traces(tools, traces))
+    registry.import_traces(generator.traces(tools, traces))
     tell("Making vectors", 0, 0)
     put_vectors(registry)
 

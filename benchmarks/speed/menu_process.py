@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from spm.evaluation.speed.machine import memory
-from spm.gnn.encoder import encoder_of
-from spm.registry import Registry
+from benchmarks.speed.machine import memory
+from spm.gnn.encoders.by_name import encoder_of
 from spm.registry.errors import SpmError
-from spm.registry.expansion import Expansion
-from spm.registry.lookup import Probes
-from spm.registry.ranking import SIZE
-from spm.registry.stages import listening
+from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.menus.menu import SIZE
+from spm.registry.registry import Registry
+from spm.registry.search.results import Probes
+from spm.registry.timing import listening
 
 MENU, SEMANTIC, FRONTIER, MEMORY = "menu", "semantic", "frontier", "memory"
 

@@ -4,20 +4,19 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from benchmarks.speed.library import VECTORS, approximate
+from benchmarks.speed.machine import load
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.samples import Progress, Row, Sample, ratio, summed, turns
+from benchmarks.speed.warm import STEADY
 from spm.evaluation.corpus import of_registry
 from spm.evaluation.peers.bigtool import Bigtool
 from spm.evaluation.peers.definitions import Vectors
 from spm.evaluation.peers.graph_tool_call import GraphToolCall
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.generated import VECTORS, approximate
-from spm.evaluation.speed.machine import load
-from spm.evaluation.speed.sampling import Progress, Row, Sample, ratio, summed, turns
-from spm.evaluation.speed.warm import STEADY
-from spm.evaluation.speed.workers import steady
-from spm.gnn.encoder import encoder_of
-from spm.gnn.expansion import Question
-from spm.registry import Registry
-from spm.registry.store import Vector
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.encoders.by_name import encoder_of
+from spm.registry.registry import Registry
+from spm.registry.store.interface import Vector
 
 SPM, GRAPH, BIGTOOL = "spm", "graph-tool-call", "langgraph-bigtool"
 PEERS: dict[str, type[GraphToolCall] | type[Bigtool]] = {GRAPH: GraphToolCall, BIGTOOL: Bigtool}
@@ -42,7 +41,7 @@ def measure(
         InputError: a package is not installed.
     """
     before = load()
-    os.environ.update(steady())  # for all of them: they share the encoder
+    os.environ.setdefault("SPM_RUNTIME", "onnx")  # for all of them: they share the encoder
     peers, made = _peers(registry)
     everybody: dict[str, Ask] = {SPM: registry.menu, **peers}
     for ask in everybody.values():

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.generated import VECTORS as MADE
-from spm.evaluation.speed.machine import load
-from spm.evaluation.speed.sampling import Progress, Row, Sample, ratio, summed
-from spm.evaluation.speed.warm import STEADY, WARM_UP
-from spm.evaluation.speed.workers import Server, Taken, rounds
-from spm.registry.stages import ENCODING, SEARCH, VECTORS
+from benchmarks.speed.library import VECTORS as MADE
+from benchmarks.speed.machine import load
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.samples import Progress, Row, Sample, ratio, summed
+from benchmarks.speed.warm import STEADY, WARM_UP
+from benchmarks.speed.workers import Server, Taken, rounds
+from spm.registry.timing import ENCODING, SEARCH, VECTORS
 
 REST = "constructor without vector search"
 LESS = "constructor without any search"

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
-from spm.evaluation import synthetic
-from spm.evaluation.speed.arrivals import Client, Heard, arrive
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.goals import named
-from spm.evaluation.speed.machine import load
-from spm.evaluation.speed.processes import held
-from spm.evaluation.speed.sampling import Progress, Row, Sample, summed
+from benchmarks.speed import generator
+from benchmarks.speed.arrivals import Client, Heard, arrive
+from benchmarks.speed.machine import load
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.report.goals import named
+from benchmarks.speed.samples import Progress, Row, Sample, summed
+from benchmarks.speed.service_process import held
 from spm.registry.errors import InputError
 
 GOAL_TOOLS, GOAL_SECONDS = 16_000, 60  # what the goals are about
@@ -92,7 +92,7 @@ def measure(
 def _distinct(count: int) -> list[str]:
     """Requests of which no two are equal: what was encoded once may be kept."""
     texts: dict[str, None] = {}
-    for text in synthetic.requests(2 * count):
+    for text in generator.requests(2 * count):
         texts.setdefault(text)
         if len(texts) == count:
             break

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from spm.evaluation.speed.machine import memory
+from benchmarks.speed.machine import memory
 from spm.registry.errors import InputError
 
 STOP_SECONDS = 30.0
@@ -46,7 +46,7 @@ def started(store: str, workers: int = 1, *options: str) -> Iterator[Started]:
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
     ):
         try:
-            told = _told(process.stdout or ())
+            told = _announced(process.stdout or ())
             if told is None:
                 raise InputError(f"`spm serve` did not start: {_end(log)}")
             yield Started(told["url"], process.pid, told["engine"])
@@ -72,7 +72,7 @@ def children(process: int) -> list[int]:
     return sorted(int(one) for text in lists for one in text.split())
 
 
-def _told(lines: Iterable[str]) -> dict[str, Any] | None:
+def _announced(lines: Iterable[str]) -> dict[str, Any] | None:
     """The first JSON object, which ends with a line of its own."""
     text = ""
     for line in lines:

@@ -9,13 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.generated import VECTORS
-from spm.evaluation.speed.machine import load, memory
-from spm.evaluation.speed.sampling import Row, Sample, summed
-from spm.evaluation.speed.workers import Tell, run
-from spm.registry import Registry
+from benchmarks.speed.library import VECTORS
+from benchmarks.speed.machine import load, memory
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.samples import Row, Sample, summed
+from benchmarks.speed.workers import Tell, run
 from spm.registry.errors import SpmError
+from spm.registry.registry import Registry
 
 GOAL = 20_000  # requests that the goal is about
 STEPS = {"retriever": "retriever step, 8 requests", "reranker": "reranker step, 8 menus"}
@@ -57,7 +57,7 @@ def measure(store: Path, threads: int = 1, tell: Tell | None = None) -> Finding:
         InputError: there is too little to learn from, or no torch.
     """
     before = load()
-    said = run("spm.evaluation.speed.training", store, "--threads", threads, tell=tell)
+    said = run("benchmarks.speed.training", store, "--threads", threads, tell=tell)
     requests: int = said["trajectories"]
     whole = sum(said["seconds"].values())
     minutes = whole / 60 * GOAL / requests
@@ -87,8 +87,8 @@ def train(store: str, threads: int) -> dict[str, Any]:
     """Train on a store and say what it took; a model is made and thrown away."""
     import torch
 
-    from spm.gnn.learning import learn
-    from spm.gnn.training import Config
+    from spm.gnn.training.recipe import Config
+    from spm.gnn.training.train_registry import learn
 
     torch.set_num_threads(threads)
     with tempfile.TemporaryDirectory(prefix="spm-bench-") as folder:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from spm.evaluation.speed.findings import Figure, Finding, found
-from spm.evaluation.speed.goals import named
-from spm.evaluation.speed.machine import load
-from spm.evaluation.speed.sampling import Progress, Row, Sample, ratio, summed
-from spm.evaluation.speed.workers import Server, Taken, rounds
+from benchmarks.speed.machine import load
+from benchmarks.speed.report.findings import Figure, Finding, found
+from benchmarks.speed.report.goals import named
+from benchmarks.speed.samples import Progress, Row, Sample, ratio, summed
+from benchmarks.speed.workers import Server, Taken, rounds
 
 GOAL = 16_000  # tools that the goals are about
 WARM_UP = 5

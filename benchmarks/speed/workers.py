@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from spm.evaluation.speed.sampling import Progress, Sample
-from spm.evaluation.speed.serving import FRONTIER, MEMORY, MENU, SEMANTIC
+from benchmarks.speed.menu_process import FRONTIER, MEMORY, MENU, SEMANTIC
+from benchmarks.speed.samples import Progress, Sample
 from spm.registry.errors import InputError
 
 Tell = Callable[[str, int, int], None]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass
@@ -31,9 +33,15 @@ class Taken:
             self.stages.setdefault(name, []).append(ms)
 
 
+def environment() -> dict[str, str]:
+    """The environment of a process that imports this package, whichever folder it starts in."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 def steady() -> dict[str, str]:
-    """The environment of a process as it serves after its first menus: see `gnn.runtime`."""
-    return {"SPM_RUNTIME": "onnx", **os.environ}
+    """The environment of a process that built its first menus: see `gnn.networks.runtime`."""
+    return {"SPM_RUNTIME": "onnx", **environment()}
 
 
 class Server:
@@ -41,7 +49,7 @@ class Server:
 
     def __init__(self, store: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "spm.evaluation.speed.serving", store],
+            [sys.executable, "-m", "benchmarks.speed.menu_process", store],
             env=steady(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -118,7 +126,7 @@ def run(module: str, *arguments: object, tell: Tell | None = None) -> dict[str, 
     """
     command = [sys.executable, "-m", module, *map(str, arguments)]
     answer: dict[str, Any] = {}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
             answer = json.loads(line)
             if tell and "stage" in answer:

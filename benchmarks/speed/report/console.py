@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.files import write
-from spm.cli.output import as_json, note, say, table
+from spm.cli.views.console import as_json, note, say, table
+from spm.cli.views.files import write
 
 if TYPE_CHECKING:
-    from spm.evaluation.speed.findings import Finding
-    from spm.evaluation.speed.sampling import Row
+    from benchmarks.speed.report.findings import Finding
+    from benchmarks.speed.samples import Row
 
 CacheOption = Annotated[
     Path | None,
@@ -40,8 +40,8 @@ def show(
     finding: "Finding", cache: Path | None, picture: Path | None, kept: Path | None, json: bool
 ) -> None:
     """Print a finding, draw it, and keep it where that is asked for."""
-    from spm.evaluation.speed.findings import keep, plain
-    from spm.evaluation.speed.picture import draw
+    from benchmarks.speed.report.findings import keep, plain
+    from benchmarks.speed.report.picture import draw
 
     if kept:
         keep(finding, kept)
@@ -78,7 +78,7 @@ def _times(rows: "list[Row]") -> None:
 
 
 def _figures(finding: "Finding") -> None:
-    from spm.evaluation.speed.goals import GOALS
+    from benchmarks.speed.report.goals import GOALS
 
     rows = []
     for one in finding.figures:

@@ -3,17 +3,16 @@
 import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from spm.evaluation.speed.goals import GOALS
-from spm.evaluation.speed.machine import Machine, describe
-from spm.evaluation.speed.sampling import Row
+from benchmarks.speed.machine import Machine, describe
+from benchmarks.speed.report.goals import GOALS
+from benchmarks.speed.samples import Row
 from spm.registry.errors import InputError
 
 FORMAT = 1
-KEPT = "figures.json"  # in this package: what the README's table is rendered from
+KEPT = Path(__file__).parents[1] / "figures.json"  # what the tables are rendered from
 
 
 @dataclass(frozen=True)
@@ -99,20 +98,20 @@ def _bars(figure: Figure) -> dict[str, Any]:
 
 
 def kept(file: Path | None = None) -> dict[str, dict[str, Any]]:
-    """The last findings by bench: those of the package, or of a file.
+    """The last findings by bench: those of the repository, or of a file.
 
     Raises:
         InputError: the file is there and holds something else.
     """
     try:
-        text = (file or files("spm.evaluation.speed") / KEPT).read_text(encoding="utf-8")
+        text = (file or KEPT).read_text(encoding="utf-8")
         said = json.loads(text)
         return {str(one["bench"]): one for one in said}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{str(file)!r} does not hold findings of spm bench ({error}). Give another file."
+            f"{str(file or KEPT)!r} does not hold findings of benches ({error}). Give another file."
         ) from error
 
 

@@ -5,24 +5,20 @@ Times that lie far apart are drawn on a logarithmic scale, and the picture says 
 
 import math
 from collections.abc import Sequence
-from html import escape
 
-from spm.evaluation.speed.findings import Finding
-from spm.evaluation.speed.goals import GOALS
-from spm.evaluation.speed.sampling import Row
-from spm.registry.pictures.rendering import shortened
+from benchmarks.speed.report.findings import Finding
+from benchmarks.speed.report.goals import GOALS
+from benchmarks.speed.samples import Row
+from spm.registry.pictures import svg
+from spm.registry.pictures.drawing import shortened
 
 WIDTH, LEFT, RIGHT, TOP, STEP = 760, 250, 120, 58, 24
 FAR = 60  # times between the longest and the shortest, from which a scale is logarithmic
-STYLE = (
-    "<style>:root{color-scheme:light dark;--page:#fff;--ink:#22252a;--soft:#5f656e;--rule:#e1e3e6;"
-    "--bar:#1f5fa8;--good:#1f6b32;--bad:#a3241c}@media(prefers-color-scheme:dark){:root{"
-    "--page:#1a1c20;--ink:#e8eaee;--soft:#a2a8b1;--rule:#2e3138;--bar:#86b6ff;--good:#86d695;"
-    "--bad:#ff9d92}}text{fill:var(--ink);font:12px system-ui,sans-serif}.soft{fill:var(--soft);"
-    "font-size:11px}.bar{fill:var(--bar)}.line{stroke:var(--soft);stroke-width:1.5}"
-    ".grid{stroke:var(--rule)}.page{fill:var(--page)}.aim,.must{fill:var(--good)}"
-    ".missed{fill:var(--bad)}</style>"
-)
+STYLE = """
+.head { font-size: 15px; } .head, tspan { font-weight: 600; } tspan.tick { font-weight: 400; }
+.bar { fill: var(--s0); } .line { stroke: var(--soft); stroke-width: 1.5; }
+.aim, .must { fill: var(--good); } .missed { fill: var(--bad); }
+"""
 
 
 def draw(finding: Finding) -> str:
@@ -30,22 +26,18 @@ def draw(finding: Finding) -> str:
     scale = _Scale([row for row in finding.rows if row.p50 > 0])
     below = TOP + STEP * len(finding.rows) + 30
     height = below + STEP * len(finding.figures) + 34
-    title = f"spm bench {finding.bench}"
+    title = f"spm, bench {finding.bench}"
     said = ". ".join(f"{row.name}: {row.p50:g} ms" for row in finding.rows)
     settings = ", ".join(f"{name} {_plain(value)}" for name, value in finding.settings.items())
     parts = [
-        f'<text x="16" y="22" style="font-size:15px;font-weight:600">{escape(title)}</text>',
-        f'<text class="soft" x="16" y="40">{escape(shortened(settings, 110))}</text>',
+        svg.label(16, 22, title, class_="head"),
+        svg.label(16, 40, shortened(settings, 110), class_="tick"),
         *scale.grid(TOP - 6, below - 30),
         *(_row(row, scale, TOP + STEP * at) for at, row in enumerate(finding.rows)),
         *(_figure(finding, at, below + STEP * at) for at in range(len(finding.figures))),
-        f'<text class="soft" x="16" y="{height - 12}">{escape(_foot(finding, scale))}</text>',
+        svg.label(16, height - 12, _foot(finding, scale), class_="tick"),
     ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-labelledby="t d"><title id="t">{escape(title)}</title><desc id="d">{escape(said)}'
-        f'</desc>{STYLE}<rect class="page" width="100%" height="100%"/>{"".join(parts)}</svg>\n'
-    )
+    return svg.document(WIDTH, height, title, said, *parts, style=STYLE)
 
 
 class _Scale:
@@ -73,26 +65,22 @@ class _Scale:
             places = [10.0**power for power in range(first, last + 1)]
         else:
             places = [self.high * share for share in (0, 0.5, 1)]
-        return [
-            f'<path class="grid" d="M{self.x(ms):.1f} {top:.0f}V{bottom:.0f}"/>'
-            f'<text class="soft" x="{self.x(ms):.1f}" y="{bottom + 12:.0f}" '
-            f'text-anchor="middle">{ms:.3g} ms</text>'
-            for ms in places
-        ]
+        return [svg.across(self.x(ms), top, bottom, f"{ms:.3g} ms") for ms in places]
 
 
 def _row(row: Row, scale: _Scale, y: float) -> str:
     end, low, high = scale.x(row.p50), scale.x(row.minimum), scale.x(row.p95)
     memory = f", {row.rss:.0f} MB" if row.rss else ""
     tip = f"{row.name}: minimum {row.minimum:g}, p50 {row.p50:g}, p95 {row.p95:g} ms, {row.runs} ×"
-    return (
-        f"<g><title>{escape(tip)}</title>"
-        f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(shortened(row.name, 36))}'
-        f'</text><rect class="bar" x="{LEFT}" y="{y + 3}" width="{max(1.0, end - LEFT):.1f}" '
-        f'height="11" rx="2"/><path class="line" d="M{low:.1f} {y + 1}v15M{end:.1f} {y + 8.5}'
-        f'H{high:.1f}M{high:.1f} {y + 5}v7"/>'
-        f'<text class="soft" x="{max(end, high) + 6:.1f}" y="{y + 12}">{row.p50:.3g} ms{memory}'
-        f"</text></g>"
+    marks = f"M{low:.1f} {y + 1}v15M{end:.1f} {y + 8.5}H{high:.1f}M{high:.1f} {y + 5}v7"
+    wide = max(1.0, end - LEFT)
+    return svg.tag(
+        "g",
+        svg.tag("title", svg.text(tip)),
+        svg.label(LEFT - 8, y + 12, shortened(row.name, 36), "end"),
+        svg.tag("rect", class_="bar", x=LEFT, y=y + 3, width=wide, height=11, rx=2),
+        svg.tag("path", class_="line", d=marks),
+        svg.label(max(end, high) + 6, y + 12, f"{row.p50:.3g} ms{memory}", class_="tick"),
     )
 
 
@@ -101,12 +89,15 @@ def _figure(finding: Finding, at: int, y: float) -> str:
     bars = ""
     if one.name in GOALS:
         must, aim = GOALS[one.name].bars()
-        bars = f"   must {must}, aim {aim}"
-    minima = f"   ({one.minima:g} between minima)" if one.minima is not None else ""
-    return (
-        f'<text x="16" y="{y + 12}">{escape(shortened(one.title, 80))}: '
-        f'<tspan class="{one.verdict}" style="font-weight:600">{one.value:g}</tspan>'
-        f'<tspan class="soft">{escape(minima + bars)}</tspan></text>'
+        bars = f" · must {must}, aim {aim}"
+    minima = f" ({one.minima:g} between minima)" if one.minima is not None else ""
+    return svg.tag(
+        "text",
+        svg.text(shortened(one.title, 80)) + ": ",
+        svg.tag("tspan", f"{one.value:g}", class_=one.verdict),
+        svg.tag("tspan", " " + svg.text(minima + bars), class_="tick"),
+        x=16,
+        y=y + 12,
     )
 
 

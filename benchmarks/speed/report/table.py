@@ -1,16 +1,13 @@
-"""The README's tables of speed, rendered from kept findings: `python -m … README.md`.
+"""The tables of speed in docs/performance.md, rendered from kept findings.
 
 No figure is typed by hand. What was not measured yet has no figure.
 """
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from spm.evaluation.speed.findings import kept
-from spm.evaluation.speed.goals import GOALS, Goal
+from benchmarks.speed.report.goals import GOALS, Goal
 
 _PLACE = re.compile(r"(<!-- speed: ([a-z]+) -->\n).*?(<!-- /speed -->)", re.DOTALL)
 Findings = Mapping[str, Mapping[str, Any]]  # by bench, as JSON has them
@@ -28,7 +25,7 @@ def goals(findings: Findings) -> str:
     lines.append(_row(["---"] * 6))
     for name, goal in GOALS.items():
         lines.append(_row([goal.title, *_measured(findings, name, goal), *goal.bars(),
-                           f"`spm bench {goal.bench}`"]))  # fmt: skip
+                           f"`python -m benchmarks speed {goal.bench}`"]))  # fmt: skip
     return "".join(lines) + "\n" + _machines(findings)
 
 
@@ -81,9 +78,3 @@ def _sizes(size: int | Sequence[int]) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
-
-
-if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        file = Path(argument)
-        file.write_text(render(file.read_text(encoding="utf-8"), kept()), encoding="utf-8")
