@@ -49,9 +49,10 @@ class LocalServer:
     Start it from a thread that lives as long as the server: Linux ties the process to that thread.
     """
 
-    def __init__(self, home: Path, password: str, port: int | None = None) -> None:
+    def __init__(self, home: Path, password: str, port: int | None = None, *settings: str) -> None:
         self.home = home.resolve()
         self.password = password
+        self.settings = settings  # more lines of neo4j.conf
         self.port = port or _bind(0)
         self._log = self.home / "console.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -120,7 +121,8 @@ class LocalServer:
         for folder in ("conf", "import"):
             (self.home / folder).mkdir(parents=True, exist_ok=True)
         settings = (HERE / "neo4j.conf").read_text()
-        (self.home / "conf/neo4j.conf").write_text(settings.replace("{port}", str(self.port)))
+        lines = [settings.replace("{port}", str(self.port)), *self.settings]
+        (self.home / "conf/neo4j.conf").write_text("\n".join(lines))
         if (self.home / "data" / "databases").exists():
             return  # the initial password counts only before the first start
         tool = ["org.neo4j.cli.AdminTool", "dbms", "set-initial-password", self.password]
