@@ -12,11 +12,15 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is loaded
 import hypothesis
 import pytest
 
-if TYPE_CHECKING:
-    from spm.registry import Manifest, Registry, Trace
-    from spm.registry.embedded import EmbeddedStore
-    from spm.registry.encoding import Encoder
+from tests.support.shared import made_once
 
+if TYPE_CHECKING:
+    from spm.registry.encoding import Encoder
+    from spm.registry.models import Manifest, Trace
+    from spm.registry.registry import Registry
+    from spm.registry.store.embedded_store import EmbeddedStore
+
+pytest_plugins = ["tests.support.neo4j_server", "tests.support.groups", "tests.support.vectors"]
 KEPT = ("SPM_TEST_", "SPM_REQUIRE_NEO4J", "SPM_NEO4J_JARS")
 
 # The same examples in every run: a red suite means a change of the code. Look further with
@@ -49,7 +53,7 @@ def _own_environment(
 
 @pytest.fixture(scope="session")
 def encoder() -> "Encoder":
-    from spm.gnn.encoder import load_encoder
+    from spm.gnn.encoders.by_name import load_encoder
 
     return load_encoder()
 
@@ -57,21 +61,27 @@ def encoder() -> "Encoder":
 @pytest.fixture(scope="session")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory, encoder: "Encoder") -> Path:
     """The demo with its vectors, made once (ten seconds); never written again."""
-    from spm.registry import Registry, demo
+    from spm.registry import demo
+    from spm.registry.registry import Registry
+    from tests.support import vectors
 
-    folder = tmp_path_factory.mktemp("demo") / "store"
-    with Registry.open(str(folder)) as registry:
-        for manifest in demo.manifests():
-            registry.register(manifest)
-        registry.import_traces(demo.trajectories())
-        registry.encode(encoder)
-    return folder
+    def make(folder: Path) -> None:
+        with Registry.open(str(folder / "store")) as registry:
+            for manifest in demo.manifests():
+                registry.register(manifest)
+            registry.import_traces(demo.trajectories())
+            registry.encode(encoder)
+        vectors.keep(folder / "vectors.npz")
+
+    made = made_once(tmp_path_factory, "demo", make)
+    vectors.learn(made / "vectors.npz")
+    return made / "store"
 
 
 @pytest.fixture(scope="session")
 def shop(demo_folder: Path) -> "Iterator[Registry]":
     """The demo, to read from."""
-    from spm.registry import Registry
+    from spm.registry.registry import Registry
 
     with Registry.open(str(demo_folder)) as registry:
         yield registry
@@ -86,7 +96,7 @@ def shop_copy(demo_folder: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def store(tmp_path: Path) -> "Iterator[EmbeddedStore]":
     """An empty embedded store."""
-    from spm.registry.embedded import EmbeddedStore
+    from spm.registry.store.embedded_store import EmbeddedStore
 
     opened = EmbeddedStore(tmp_path / "store")
     yield opened
@@ -96,7 +106,7 @@ def store(tmp_path: Path) -> "Iterator[EmbeddedStore]":
 @pytest.fixture
 def registry(store: "EmbeddedStore") -> "Registry":
     """An empty registry."""
-    from spm.registry import Registry
+    from spm.registry.registry import Registry
 
     return Registry(store)
 
@@ -104,7 +114,7 @@ def registry(store: "EmbeddedStore") -> "Registry":
 @pytest.fixture(scope="session")
 def manifest() -> "Callable[..., Manifest]":
     """Make a manifest: manifest("mail", send=(["address"], ["message_id"]), draft={…})."""
-    from spm.registry import Manifest
+    from spm.registry.models import Manifest
 
     def make(service: str, **tools: Any) -> Manifest:
         return Manifest.model_validate(
@@ -128,7 +138,7 @@ def _tool(name: str, given: Any) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def trace() -> "Callable[..., Trace]":
     """Make a trace: trace("a", "b!", success=True), where "b!" is a call that failed."""
-    from spm.registry import Trace
+    from spm.registry.models import Trace
 
     def make(*steps: str, **more: Any) -> Trace:
         calls = [{"tool": step.rstrip("!"), "ok": not step.endswith("!")} for step in steps]

@@ -9,11 +9,11 @@ import numpy as np
 
 from spm.evaluation.constructors import Known
 from spm.evaluation.corpus import Corpus, Task
-from spm.gnn.examples import Row
-from spm.gnn.expansion import Question
-from spm.gnn.library import Counts, Library, Rows, orders, transitions
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.gnn.training.examples import Row
 from spm.registry.errors import InputError
-from spm.registry.lexical import Index, terms
+from spm.registry.search.bm25 import Index, terms
 from tests.data.frontiers import Worded
 
 ENCODER = Worded()

@@ -14,12 +14,14 @@ from unittest.mock import patch
 import numpy as np
 from hypothesis import strategies as st
 
-from spm.registry import Manifest, Registry, Trace, statistics
-from spm.registry import frontier as rule
+from spm.registry.catalog.fields import canonical
 from spm.registry.encoding import clause_by_clause
-from spm.registry.fields import canonical
-from spm.registry.frontier import Floats, Frontier
-from spm.registry.lexical import terms
+from spm.registry.frontier import frontier as rule
+from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.models import Manifest, Trace
+from spm.registry.registry import Registry
+from spm.registry.search.bm25 import terms
+from spm.registry.traces import statistics
 
 # So small that a dozen tools reach every limit.
 SMALL = {

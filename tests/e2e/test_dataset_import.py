@@ -1,7 +1,7 @@
 """Real downloads of the benchmarks become exactly the data sets that figures are reported on.
 
 `SPM_TEST_ORIGINALS` names a folder with checkouts, each in a folder `owner+name@commit` with the
-first seven signs of the commit, as `spm.evaluation.benchmarks.catalogue` names them: for example
+first seven signs of the commit, as `benchmarks.datasets.catalogue` names them: for example
 `IBM+NESTFUL@053cbde`. What is not there is skipped. Every file is compared where the data sets are.
 """
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from spm.evaluation.benchmarks.catalogue import BENCHMARKS
-from spm.evaluation.benchmarks.importing import import_benchmark
+from benchmarks.datasets.catalogue import BENCHMARKS
+from benchmarks.datasets.importer import import_benchmark
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 # Extra files that are not the same on purpose: a record without gold has no paraphrases here.

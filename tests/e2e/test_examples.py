@@ -248,14 +248,46 @@ def test_what_cannot_be_undone_waits_for_a_person(example, more, ok, demo_folder
     assert ("error" in model.talks[-1].values) is not ok
 
 
+NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
+CELLS = """
+import json, sys
+names = {}
+for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
+    if cell["cell_type"] == "code":
+        exec("".join(cell["source"]), names)
+print(names["menu"].ranker)
+"""
+
+
+def test_the_notebook_goes_from_an_openapi_file_to_a_trained_menu():
+    pytest.importorskip("torch_geometric")
+    done = subprocess.run(
+        [sys.executable, "-c", CELLS, str(NOTEBOOK)],
+        cwd=NOTEBOOK.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "trained"
+    shown = [
+        line.strip()
+        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+        for output in cell.get("outputs", ())
+        for line in output.get("text", ())
+        if "→" in line
+    ]
+    assert shown
+    assert [line for line in done.stdout.splitlines() if "→" in line] == shown
+
+
 def test_an_mcp_client_lists_the_menu_and_follows_its_route(shop, shop_copy, tmp_path, capsys):
-    from spm.registry.menus.serving import serve
+    from spm.registry.menus.export import export_menu
 
     pytest.importorskip("mcp")
     done = run("mcp_client", "--store", shop_copy, "--have", "order_id=4821", REQUEST)
     assert done.returncode == 0, done.stderr
     follows_the_route(done.stdout)
-    ready = serve(shop.store, shop.menu(REQUEST), "mcp")
+    ready = export_menu(shop.store, shop.menu(REQUEST), "mcp")
     listed = [line.split() for line in done.stderr.splitlines() if re.match(r"\d+ ", line)]
     offered = [(str(i.rank), i.role, ready.names.of[i.id]) for i in ready.menu.items]
     assert [tuple(words) for words in listed] == offered

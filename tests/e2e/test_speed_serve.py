@@ -1,4 +1,4 @@
-"""`spm bench serve` on a small library: the service is started, asked and stopped."""
+"""The speed of a service on a small library: it is started, asked and stopped."""
 
 import json
 import subprocess
@@ -6,17 +6,35 @@ import sys
 
 import pytest
 
-from spm.evaluation.speed.processes import children, started
+from benchmarks.speed.service_process import children, started
+from benchmarks.speed.workers import environment
 from spm.registry.errors import InputError
+from tests.support.campaigns import size
 
 
 def bench(*arguments):
-    command = [sys.executable, "-m", "spm.cli", "bench", "serve", "--rate", "4", "--seconds", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks",
+        "speed",
+        "serve",
+        "--rate",
+        "4",
+        "--seconds",
+        "2",
+    ]
     return subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, check=False
+        [*command, *map(str, arguments)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
+@pytest.mark.campaign
+@pytest.mark.skipif(size("benches") < 2, reason="a campaign: make stress")
 def test_a_generated_library_is_served_and_measured(tmp_path):
     done = bench("--tools", 60, "--traces", 30, "--workers", 2, "--cache", tmp_path, "--json")
     assert done.returncode == 0, done.stderr

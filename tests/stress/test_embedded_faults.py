@@ -13,14 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spm.registry import embedded
-from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import OutcomeUnknown, StoreError, StoreWriteFailed
-from spm.registry.vectors import VectorFiles
+from spm.registry.store import embedded_store
+from spm.registry.store.embedded_store import EmbeddedStore
+from spm.registry.store.vector_files import VectorFiles
 from tests.data.workers import workload
+from tests.support.campaigns import size
 
 CALLS = ("open", "write", "pwrite", "fsync", "replace", "ftruncate", "link", "rename", "unlink")
 DONE = 6  # operations in the store before the fault
+# In a sample every mode of failing strikes other calls, so that each call fails in some mode.
+STEP = 6 // size("fault_modes")
 
 
 @pytest.fixture
@@ -108,6 +111,12 @@ MODES = {
     "half a write, once": (errno.ENOSPC, False, True),
     "half a write, for ever": (errno.EIO, True, True),
 }
+
+
+def first(mode: str) -> int:
+    return 1 + list(MODES).index(mode) % STEP
+
+
 TALLY = {"points": 0, "errors": 0, "unknown": 0, "quiet": 0}
 
 
@@ -122,6 +131,7 @@ def prepared(folder: Path, case: Case) -> EmbeddedStore:
     return EmbeddedStore(folder)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", CASES)
 def test_every_storage_call_fails_in_turn(
@@ -129,8 +139,8 @@ def test_every_storage_call_fails_in_turn(
 ) -> None:
     case = CASES[name]
     if name == "write with graph file":
-        monkeypatch.setattr(embedded, "CHECKPOINT_BYTES", 0)
-    for at in range(1, 200):
+        monkeypatch.setattr(embedded_store, "CHECKPOINT_BYTES", 0)
+    for at in range(first(mode), 200, STEP):
         folder = quick / str(at)
         store = prepared(folder, case)
         faults = Faults(at, *MODES[mode])
@@ -176,9 +186,10 @@ def check_outcome(folder: Path, store: EmbeddedStore, case: Case, error: StoreEr
     assert not list(folder.glob(".*.tmp"))
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("mode", MODES)
 def test_every_storage_call_of_put_vectors_fails_in_turn(mode: str, quick: Path) -> None:
-    for at in range(1, 200):
+    for at in range(first(mode), 200, STEP):
         folder = quick / str(at)
         store = workload.fill(folder, 4)
         faults = Faults(at, *MODES[mode])
@@ -224,6 +235,7 @@ def rot_journal_and_vectors(folder: Path) -> None:
     rot(folder / "vectors.json")
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("damage", [rot_graph, rot_journal, rot_journal_and_vectors])
 def test_every_storage_call_of_a_repair_fails_in_turn(
@@ -237,7 +249,7 @@ def test_every_storage_call_of_a_repair_fails_in_turn(
     behind(made)
     revision = workload.revision(workload.content(made))
     damage(made)
-    for at in range(1, 200):
+    for at in range(first(mode), 200, STEP):
         folder = Path(shutil.copytree(made, quick / str(at)))
         store = EmbeddedStore(folder)
         faults = Faults(at, *MODES[mode])
@@ -284,7 +296,7 @@ def test_a_repair_that_is_cut_short_loses_nothing(
     assert not EmbeddedStore(tmp_path).check()[0].ok
     cut = EmbeddedStore(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("spm.registry.checkpoint.write", interrupted)
+        patch.setattr("spm.registry.store.checkpoint.write", interrupted)
         with pytest.raises(KeyboardInterrupt):
             cut.repair(accept_loss=False)
     assert workload.content(tmp_path) == workload.expected(DONE)

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from spm.registry import checkpoint
-from spm.registry.embedded import EmbeddedStore
+from spm.registry.store import checkpoint
+from spm.registry.store.embedded_store import EmbeddedStore
 from tests.data.workers import workload
 from tests.data.workers.forker import ROOT, Forker
+from tests.support.campaigns import size
 
-KILLS, INTERRUPTS, COLD = 240, 60, 6
+KILLS, INTERRUPTS = size("embedded_kills"), size("embedded_interrupts")
+COLD = size("embedded_cold_kills")
 PER_STORE = 12
 
 Report = Callable[..., None]
@@ -44,6 +46,7 @@ def report(
     return say
 
 
+@pytest.mark.campaign
 def test_kill_9_at_random_moments_loses_nothing(
     forker: Forker, tmp_path: Path, report: Report
 ) -> None:
@@ -67,7 +70,7 @@ def test_kill_9_at_random_moments_loses_nothing(
         unacknowledged += after - before - len(acks)
         behind += graph_is_behind(folder, after)
     assert acknowledged > KILLS  # the kills hit writers at work
-    assert torn  # and also the middle of a record
+    assert torn or KILLS < 100  # and also the middle of a record
     report(
         "kill -9, embedded store",
         kills=KILLS,
@@ -114,6 +117,7 @@ def test_drafts_of_killed_writers_are_swept_away(tmp_path: Path) -> None:
     assert not draft.exists()
 
 
+@pytest.mark.campaign
 def test_kill_9_of_processes_started_cold(tmp_path: Path, report: Report) -> None:
     """The same with whole interpreters, not forks: kills hit imports, locks and first writes."""
     chance = random.Random(2)
@@ -145,6 +149,7 @@ def test_kill_9_of_processes_started_cold(tmp_path: Path, report: Report) -> Non
     report("kill -9, cold start", kills=COLD, acknowledged=acknowledged, lost=0, partial=0)
 
 
+@pytest.mark.campaign
 def test_ctrl_c_at_random_moments(forker: Forker, tmp_path: Path, report: Report) -> None:
     chance = random.Random(3)
     whole = acknowledged = 0
@@ -207,10 +212,12 @@ def test_ctrl_c_between_journal_and_acknowledgement(
     spot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The record is durable, the graph in memory may not have it: the next write must not clash."""
-    from spm.registry import embedded
+    from spm.registry.store import embedded_store
 
     store = workload.fill(tmp_path, 3, close=False)
-    owner, name = (store.journal, "append") if spot == "append" else (embedded._Recorder, "commit")
+    owner, name = (
+        (store.journal, "append") if spot == "append" else (embedded_store._Recorder, "commit")
+    )
     real = getattr(owner, name)
 
     def interrupted(*given: object) -> None:

@@ -15,18 +15,19 @@ from typing import Any
 import neo4j
 import pytest
 
-from spm.registry import traces
-from spm.registry.bolt import BoltStore
 from spm.registry.errors import StoreError
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from spm.registry.store import new_operation
-from tests.integration import graphs
+from spm.registry.store.interface import new_operation
+from spm.registry.store.neo4j_store import BoltStore
+from spm.registry.traces import importer
+from tests.support import graphs
+from tests.support.campaigns import size
 
 pytestmark = pytest.mark.neo4j
 
-KILLS = int(os.environ.get("SPM_TEST_KILLS", "10"))
+KILLS = size("neo4j_kills")
 SECONDS = 330  # no further kill after this; on a busy machine a restart takes a minute
 WRITERS = 4
 PASSWORD = "spm-kills-password"
@@ -60,7 +61,7 @@ class Operation:
                 {"trace_id": self.name, "request": "r", "steps": list(self.path)}
             )
             resolved = [(trace, list(self.path))]
-            registry.store.write("import", lambda tx: traces._write(tx, resolved, {}), self.id)
+            registry.store.write("import", lambda tx: importer._write(tx, resolved, set()), self.id)
         else:
             registry.register(graphs.small_manifest(self.name), self.id)
 
@@ -139,6 +140,7 @@ def missing(server: Any, operations: list[Operation]) -> set[str]:
     return set(ids) - {row["id"] for row in ask(server, there, ids=ids)}
 
 
+@pytest.mark.campaign
 def test_nothing_acknowledged_is_lost(local: Any) -> None:
     # The load itself repeats, and wants to be told.
     store = BoltStore(Settings(local.uri, neo4j_password=PASSWORD, retry_seconds=1.0))

@@ -16,7 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.integration.test_service import PATIENCE, REQUEST, Place, Served, workers
+from tests.integration.service.test_service import PATIENCE, REQUEST, Place, Served, workers
+from tests.support.campaigns import size
 
 pytestmark = pytest.mark.neo4j
 WORKERS, WRITERS, READERS = 3, 2, 2
@@ -93,6 +94,8 @@ def complaints(served: Served) -> list[str]:
     return [line[-1_500:] for line in served.log if '"exception"' in line][:3]
 
 
+@pytest.mark.campaign
+@pytest.mark.skipif(not size("service_kills"), reason="a campaign: make stress")
 def test_a_worker_and_then_the_database_die_under_load(neo4j_empty: Any, encoder: Any) -> None:
     server = neo4j_empty.server
     if server is None:

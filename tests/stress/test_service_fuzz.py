@@ -1,15 +1,12 @@
 """Malformed requests on every route: no 5xx, and no word of another team's tools.
 
 Three sources: what schemathesis makes of the service's own description, questions with wrong parts
-and torn bytes over a plain socket, and broken MCP frames. As many as SPM_TEST_FUZZ says; 10,000:
-
-    SPM_TEST_FUZZ=10000 python -m pytest tests/integration/test_service_fuzz.py -rP
+and torn bytes over a plain socket, and broken MCP frames. `make stress` asks 10,000.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 from collections import Counter
@@ -25,13 +22,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.core.result import Ok
 
-from spm.evaluation.speed.processes import started
-from spm.registry import Registry, tokens
-from spm.registry.access import Caller
+from benchmarks.speed.service_process import started
+from spm.registry.access import api_tokens
+from spm.registry.access.caller import Caller
 from spm.registry.models import Manifest
+from spm.registry.registry import Registry
 from tests.data import frames
+from tests.support.campaigns import size
 
-COUNT = int(os.environ.get("SPM_TEST_FUZZ", "300"))
+COUNT = size("fuzz")
 SHARES = {"described": 0.1, "torn": 0.5, "frames": 0.4}
 MARK = "zebrafinch"
 PATIENCE = 120.0  # seconds; the machines of tests are busy
@@ -69,8 +68,8 @@ def site(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory, encoder: A
         registry.register(Manifest.model_validate({"spm": 1, "service": MARK, "tools": [HIDDEN]}))
         registry.encode(encoder)
         may = ("read", "traces", "call", "metrics")
-        mine = tokens.create(registry.store, "a", Caller("a"), may=may)[0]
-        theirs = tokens.create(registry.store, "b", Caller("b"), may=may)[0]
+        mine = api_tokens.create(registry.store, "a", Caller("a"), may=may)[0]
+        theirs = api_tokens.create(registry.store, "b", Caller("b"), may=may)[0]
     with started(str(store), 1, "--require-token", "--seconds", "60") as service:
         found = Site(service.url, mine)
         question = {"request": f"Email the receipt of a {MARK}", "state": [f"{MARK}_id"]}
@@ -96,6 +95,7 @@ def bounded(share: float) -> settings:
     )  # fmt: skip
 
 
+@pytest.mark.campaign
 def test_requests_against_its_own_description(site: Site) -> None:
     with httpx.Client(base_url=site.url, headers=site.headers, timeout=PATIENCE) as client:
         described = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
@@ -199,6 +199,7 @@ def torn(draw: Any) -> tuple[str, str, str, bytes, tuple[int, bytes] | None, int
     return verb, target, draw(kind), draw(body), over if damage == "over" else None, cut
 
 
+@pytest.mark.campaign
 def test_questions_with_wrong_parts_and_torn_bytes(site: Site) -> None:
     address = urlsplit(site.url)
 
@@ -237,6 +238,7 @@ def exchange(address: tuple[str, int], sent: bytes, *, whole: bool) -> bytes:
             return b""  # closed while we were still talking
 
 
+@pytest.mark.campaign
 def test_frames_of_mcp(site: Site) -> None:
     verbs = st.sampled_from(["POST", "POST", "POST", "POST", "DELETE", "GET", "PUT"])
     with httpx.Client(base_url=site.url, headers=site.headers, timeout=PATIENCE) as client:

@@ -11,18 +11,19 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
-from spm.registry import Registry, frozen
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.access.rules import visible_tools
 from spm.registry.calling.backends import Backends
-from spm.registry.formats.mcp import read_mcp_server
-from spm.registry.formats.openapi import read_openapi
-from spm.registry.menus.sight import visible
-from spm.registry.ranking import Ask, Menu, MenuItem
-from spm.service.mcp.forwarding import Forwarding
-from spm.service.mcp.menu import MenuServer
-from spm.service.mcp.recording import Recorder
-from spm.service.service import Service
+from spm.registry.importers.mcp import read_mcp_server
+from spm.registry.importers.openapi import read_openapi
+from spm.registry.menus import frozen
+from spm.registry.menus.menu import Ask, Menu, MenuItem
+from spm.registry.registry import Registry
+from spm.service.mcp.call_forwarding import Forwarding
+from spm.service.mcp.menu_server import MenuServer
+from spm.service.mcp.trace_recording import Recorder
 from spm.service.settings import ServiceSettings
+from spm.service.state import Service
 from tests.data.scripted_http import api
 
 SHOP = Path(__file__).parents[1] / "data" / "workers" / "mcp_shop.py"
@@ -75,13 +76,13 @@ class Setting:
             {
                 "services": {
                     "orders": {"http": {"base_url": f"{server.url}/v1", "auth_env": "ORDERS_KEY"}},
-                    "pay": {"mcp": {"command": self.command}},
+                    "pay": {"mcp": {"command": self.command}, "approve": "elicitation"},
                 }
             }
         )
 
     def frozen(self, registry, caller=A):
-        cards = visible(registry.store, TOOLS, EVERYTHING)
+        cards = visible_tools(registry.store, TOOLS, EVERYTHING)
         items = [
             MenuItem(
                 rank, tool, cards[tool]["name"], "", "",
@@ -89,7 +90,7 @@ class Setting:
             )
             for rank, tool in enumerate(TOOLS, 1)
         ]  # fmt: skip
-        menu = Menu(REQUEST, [], ROUTE, items, "plain", "", 0, 0.0, 1)
+        menu = Menu(REQUEST, [], ROUTE, items, "prior", "", 0, 0.0, 1)
         return frozen.freeze(registry.store, Ask(REQUEST, caller=caller), menu).menu.id
 
     def talk(self, what, caller=A, menu=None, mode="auto", **client):

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from spm.registry import demo
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
-from spm.registry.store import Store
+from spm.registry.store.interface import Store
 
 MOMENT = "2026-01-02T03:04:05Z"
 # Keywords of Cypher, quotes and escapes, several scripts. Nothing between U+E000 and U+FFFF: see
@@ -141,7 +141,7 @@ def _steps(rng: random.Random, ids: list[str], takes: dict[str, list[str]]) -> l
 @contextmanager
 def frozen() -> Iterator[None]:
     """Stop the clock that writes `registered`, `published` and the like."""
-    places = ("store", "registration", "migrations")
+    places = ("store.interface", "catalog.registration", "store.migrations")
     patches = [patch(f"spm.registry.{place}.now", lambda: MOMENT) for place in places]
     for one in patches:
         one.start()

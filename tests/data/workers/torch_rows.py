@@ -1,7 +1,7 @@
 """Encode requests with torch: the rows that `MiniLM.encode_clauses` makes, from torch's states.
 
 In a process of its own: transformers and the embedded engine do not fit into one (see
-`spm.gnn.worker`).
+`spm.gnn.encoders.worker_process`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import BertConfig, BertModel
 
-from spm.gnn.encoder import weights_folder
-from spm.gnn.minilm import Array, MiniLM
+from spm.gnn.encoders.by_name import weights_folder
+from spm.gnn.encoders.minilm import Array, MiniLM
 
 
 class TorchMiniLM(MiniLM):

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from spm.registry import migrations
-from spm.registry.embedded import EmbeddedStore
-from spm.registry.journal import Journal
+from spm.registry.catalog.registration import register
+from spm.registry.catalog.tools import remove
 from spm.registry.models import Manifest, Trace
-from spm.registry.registration import register
-from spm.registry.tools import remove
-from spm.registry.traces import import_traces
+from spm.registry.store import migrations
+from spm.registry.store.embedded_store import EmbeddedStore
+from spm.registry.store.journal import Journal
+from spm.registry.traces.importer import import_traces
 
 KINDS = ("register", "import", "change", "remove")
 SECRET = "hunter2-5ecret"

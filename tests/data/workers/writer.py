@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from spm.registry import disk, embedded
+from spm.registry.catalog.registration import register
 from spm.registry.errors import StoreError, StoreLocked
-from spm.registry.registration import register
+from spm.registry.store import disk, embedded_store
 from tests.data.workers import workload
 
 
@@ -31,24 +31,24 @@ def in_pieces(descriptor: int, data: bytes) -> None:
 
 def write(folder: Path, start: int, count: int) -> None:
     """Do operations until killed; acknowledge each; close and open again now and then."""
-    embedded.CHECKPOINT_BYTES = 20_000
+    embedded_store.CHECKPOINT_BYTES = 20_000
     if start % 2:
         disk._write = in_pieces  # so that kills also hit the middle of a record
-    store = embedded.EmbeddedStore(folder)
+    store = embedded_store.EmbeddedStore(folder)
     say("ready")
     for number in range(start, start + count):
         workload.perform(store, number)
         say("ack", number)
         if number % 5 == 4:
             store.close()
-            store = embedded.EmbeddedStore(folder)
+            store = embedded_store.EmbeddedStore(folder)
     store.close()
 
 
 def interrupt(folder: Path, start: int, count: int) -> None:
     """The same, but go on after Ctrl-C with the same object until `count` more are done."""
-    embedded.CHECKPOINT_BYTES = 20_000
-    store = embedded.EmbeddedStore(folder)
+    embedded_store.CHECKPOINT_BYTES = 20_000
+    store = embedded_store.EmbeddedStore(folder)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         say("ready")
@@ -70,7 +70,7 @@ def interrupt(folder: Path, start: int, count: int) -> None:
 
 def hold(folder: Path, start: int, count: int) -> None:
     """Do `count` operations, then keep the lock."""
-    store = embedded.EmbeddedStore(folder)
+    store = embedded_store.EmbeddedStore(folder)
     for number in range(start, start + count):
         workload.perform(store, number)
         say("ack", number)
@@ -81,7 +81,7 @@ def hold(folder: Path, start: int, count: int) -> None:
 def try_once(folder: Path, start: int, count: int) -> None:
     """One write; says how it ended."""
     try:
-        workload.perform(embedded.EmbeddedStore(folder), start)
+        workload.perform(embedded_store.EmbeddedStore(folder), start)
         say("written")
     except StoreLocked as error:
         say("locked", error)
@@ -91,7 +91,7 @@ def race(folder: Path, start: int, count: int) -> None:
     """Register `count` own services beside another who does the same; wait while locked."""
     for number in range(count):
         while True:
-            store = embedded.EmbeddedStore(folder)
+            store = embedded_store.EmbeddedStore(folder)
             try:
                 register(store, workload.manifest(f"r{start}x{number}", size=2))
             except StoreLocked:
@@ -125,7 +125,7 @@ def _mount(*words: str) -> None:
 
 
 def until_full(folder: Path, start: int, enlarge: Callable[[], None]) -> None:
-    store = embedded.EmbeddedStore(folder)
+    store = embedded_store.EmbeddedStore(folder)
     number = start
     try:
         while True:
@@ -138,7 +138,7 @@ def until_full(folder: Path, start: int, enlarge: Callable[[], None]) -> None:
     store.close()
     say("reopened", workload.verify(folder, number, number))
     try:
-        workload.perform(embedded.EmbeddedStore(folder), number)
+        workload.perform(embedded_store.EmbeddedStore(folder), number)
         say("again", "written")
     except StoreError as error:
         say("again", type(error).__name__)

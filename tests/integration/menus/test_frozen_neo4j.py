@@ -4,9 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from spm.registry import Registry, frozen
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.ranking import Ask, Menu, MenuItem
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.menus import frozen
+from spm.registry.menus.menu import Ask, Menu, MenuItem
+from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 
 pytestmark = pytest.mark.neo4j
@@ -20,7 +21,7 @@ def built(registry):
         1, card["id"], card["name"], "", "", "target", card["effects"],
         {"payment_id": ["request"]}, ["refund_id"], 0.0, {},
     )  # fmt: skip
-    return Menu("Réfund 7 „now“", ["payment_id"], [item.id], [item], "plain", "", 0, 0.0, 1)
+    return Menu("Réfund 7 „now“", ["payment_id"], [item.id], [item], "prior", "", 0, 0.0, 1)
 
 
 @pytest.fixture

@@ -10,20 +10,21 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from spm.gnn.expansion import Question, expand
-from spm.gnn.loading import load
-from spm.gnn.models import prior
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.from_store import load
+from spm.gnn.model_store import prior
 from spm.gnn.ranker import LearnedRanker
-from spm.gnn.snapshot.serving import Snapshots
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.expansion import Expansion
-from spm.registry.frontier import Frontier
-from spm.registry.lookup import Probes
+from spm.gnn.snapshot.lifecycle import Snapshots
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.frontier.frontier import Frontier
 from spm.registry.registry import Registry
+from spm.registry.search.results import Probes
 from spm.registry.settings import Settings
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
-from tests.integration import graphs
-from tests.integration.proxies import Proxy
+from tests.support import graphs
+from tests.support.campaigns import size
+from tests.support.proxies import Proxy
 
 pytestmark = pytest.mark.neo4j
 
@@ -31,17 +32,18 @@ ENCODER = Worded()
 CALLER = Caller("a", ("x",), read_only=True)
 CALLERS = (EVERYTHING, CALLER, Caller(scopes=("read:x",)))
 REQUESTS = ("mail the customer the invoice of order 4821", "Größe 住所 😀", "")
+ASKED = REQUESTS[: size("frontier_requests")]
 Fill = Callable[[Registry], None]
 Pair = tuple[Registry, Registry]
 
 
 @pytest.fixture(scope="module")
 def both(
-    neo4j_server: Any, wipe: Callable[[Any], None], tmp_path_factory: pytest.TempPathFactory
+    neo4j_server: Any, empty: Callable[[Any], None], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[Fill], Pair]]:
     """Put the same into two fresh stores, one of each engine."""
     opened: list[Registry] = []
-    wipe(neo4j_server)
+    empty(neo4j_server)
 
     def make(fill: Fill) -> Pair:
         while opened:
@@ -87,14 +89,15 @@ def encoded(library: graphs.Library) -> Fill:
     return fill
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(size("frontier_libraries")))
 def test_both_engines_and_arrays_give_the_same(seed: int, both: Callable[[Fill], Pair]) -> None:
     library = graphs.random_library(seed) if seed else graphs.demo_library()
     embedded, remote = both(encoded(library))
     fields = frozenset({"order_id", "email"})
     for constants in ({}, SMALL):
         with limits(**constants):
-            for text in REQUESTS:
+            for text in ASKED:
                 for caller in CALLERS:
                     found = ask(remote, text, caller, fields)
                     assert differing(found, ask(embedded, text, caller, fields)) == [], caller
@@ -104,8 +107,9 @@ def test_both_engines_and_arrays_give_the_same(seed: int, both: Callable[[Fill],
                 )
 
 
+@pytest.mark.campaign
 @settings(
-    max_examples=6,
+    max_examples=size("frontier_worlds"),
     phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -130,7 +134,8 @@ def from_snapshot(
     return snapshots.view(snapshot, caller).frontier(question)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(size("frontier_libraries")))
 def test_the_snapshot_of_a_server_gives_the_same(
     seed: int,
     both: Callable[[Fill], Pair],
@@ -144,7 +149,7 @@ def test_the_snapshot_of_a_server_gives_the_same(
     fields = frozenset({"order_id", "email"})
     snapshots = Snapshots(remote.store)
     for change in (SEEN.fill, None):
-        for text in REQUESTS:
+        for text in ASKED:
             for caller in CALLERS:
                 found = from_snapshot(snapshots, text, caller, fields)
                 assert differing(found, ask(remote, text, caller, fields)) == [], caller
@@ -272,8 +277,8 @@ def test_a_menu_takes_two_round_trips_and_a_restricted_one_three(
     line.close()
 
 
-def test_an_empty_store(neo4j_empty: Any) -> None:
-    with Registry.open(neo4j_empty.settings()) as registry:
+def test_an_empty_store(neo4j_bare: Any) -> None:
+    with Registry.open(neo4j_bare.settings()) as registry:
         for caller in CALLERS:
             found = ask(registry, "order", caller)
             assert found.tools == found.memory.ids == []

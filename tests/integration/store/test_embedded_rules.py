@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spm.registry.embedded import EmbeddedStore
+from spm.registry.catalog.registration import register
 from spm.registry.errors import QueryFailed, SchemaTooNew, VersionConflict
 from spm.registry.models import Manifest
-from spm.registry.registration import register
-from spm.registry.store import Transaction, Work
+from spm.registry.store.embedded_store import EmbeddedStore
+from spm.registry.store.interface import Transaction, Work
 from tests.data.workers import workload
 
 
@@ -158,7 +158,7 @@ def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
 def test_the_graph_file_is_refreshed_in_mid_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spm.registry.embedded.CHECKPOINT_BYTES", 10_000)
+    monkeypatch.setattr("spm.registry.store.embedded_store.CHECKPOINT_BYTES", 10_000)
     store = workload.fill(tmp_path, 3, close=False)
     assert (tmp_path / "graph.spm").exists()
     store._lock.release()  # killed

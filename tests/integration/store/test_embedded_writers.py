@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import StoreLocked
-from spm.registry.journal import Journal
+from spm.registry.store.embedded_store import EmbeddedStore
+from spm.registry.store.journal import Journal
 from tests.data.workers import workload
 from tests.data.workers.forker import Forker
+from tests.support.campaigns import size
 
-RACES, EACH = 20, 3
-TAKEOVERS = 20
+RACES, EACH = size("embedded_races"), 3
+TAKEOVERS = size("embedded_takeovers")
 SIZES = (3_000, 9_000, 15_000, 30_000, 60_000, 100_000)
 DISKS = (16_384, 65_536, 262_144)
 
@@ -34,7 +35,7 @@ def test_a_second_writer_is_refused_at_once(forkers: tuple[Forker, Forker], tmp_
     holder.until("holding")
     begun = time.monotonic()
     [said, _] = second.run("try_once", tmp_path, 3)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60  # and not for as long as it is held
     assert said[0] == "locked"
     assert f"process {holder.pid}" in " ".join(said)
     # In this process too, and a repair is a writer.
@@ -43,7 +44,7 @@ def test_a_second_writer_is_refused_at_once(forkers: tuple[Forker, Forker], tmp_
     for write in (lambda: workload.perform(store, 3), lambda: store.repair(accept_loss=False)):
         with pytest.raises(StoreLocked, match=f"process {holder.pid}"):
             write()
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60  # and not for as long as it is held
     # A reader is not held up, and sees what was acknowledged.
     assert workload.content(tmp_path) == workload.expected(3)
     assert all(finding.ok for finding in store.check())
@@ -54,6 +55,7 @@ def test_a_second_writer_is_refused_at_once(forkers: tuple[Forker, Forker], tmp_
     workload.verify(tmp_path, 4, 4)
 
 
+@pytest.mark.campaign
 def test_the_lock_of_a_killed_holder_is_taken_over(
     forkers: tuple[Forker, Forker], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,6 +74,7 @@ def test_the_lock_of_a_killed_holder_is_taken_over(
         print(f"\nlocks of killed holders: {TAKEOVERS} taken over, 0 stuck, {TAKEOVERS} refused")
 
 
+@pytest.mark.campaign
 def test_two_writers_race(
     forkers: tuple[Forker, Forker],
     tmp_path: Path,

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from spm.registry.catalog.naming import fold
 from spm.registry.errors import InputError
 from spm.registry.exchange import export_registry, import_registry
-from spm.registry.naming import fold
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from tests.integration import graphs
+from tests.support import graphs
+from tests.support.campaigns import size
 
 pytestmark = pytest.mark.neo4j
 
@@ -45,7 +46,8 @@ def moved(source: Registry, target: Registry, folder: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(1, 1 + size("exchange_seeds")))
 def test_embedded_to_neo4j_and_back_gives_the_same_file(
     seed: int, neo4j_empty: Any, tmp_path: Path
 ) -> None:

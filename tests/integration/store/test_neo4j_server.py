@@ -52,7 +52,7 @@ def ask(server: Any, statement: str, password: str = PASSWORD) -> list[Any]:
 
 
 def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -112,14 +112,12 @@ def test_stop_leaves_no_process(local: Any) -> None:
 
 
 @pytest.mark.neo4j
-def test_the_empty_fixture_removes_nodes_and_schema(
-    neo4j_empty: Any, wipe: Callable[[Any], None]
-) -> None:
-    with neo4j_empty.driver() as driver:
+def test_wiping_removes_nodes_and_schema(neo4j_bare: Any, wipe: Callable[[Any], None]) -> None:
+    with neo4j_bare.driver() as driver:
         driver.execute_query("CREATE CONSTRAINT `odd``name` FOR (t:T) REQUIRE t.x IS UNIQUE")
         driver.execute_query("CREATE INDEX plain FOR (t:T) ON (t.y)")
         driver.execute_query("UNWIND range(1, 1200) AS x CREATE (:T {x: x})-[:R]->(:U)")
-        wipe(neo4j_empty)
+        wipe(neo4j_bare)
         left = driver.execute_query("MATCH (n) RETURN count(n) AS n").records[0]["n"]
         kinds = driver.execute_query("SHOW INDEXES YIELD type").records
     assert left == 0

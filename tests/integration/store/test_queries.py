@@ -11,11 +11,12 @@ import neo4j
 import pytest
 
 from spm.cypher import Query, load, names
-from spm.registry import encoding, graph
-from spm.registry.access import EVERYTHING
+from spm.registry import encoding
+from spm.registry.access.caller import EVERYTHING
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from tests.integration import graphs
+from spm.registry.store import schema
+from tests.support import graphs
 
 pytestmark = pytest.mark.neo4j
 
@@ -67,16 +68,12 @@ def sample(query: Query) -> dict[str, Any]:
     return {name: [row] if name == "rows" else PARAMS[name] for name in query.params}
 
 
-def identity(query: Query) -> str:
-    return query.name
-
-
 @pytest.fixture(scope="module")
 def populated(
-    neo4j_server: Any, wipe: Callable[[Any], None], tmp_path_factory: pytest.TempPathFactory
+    neo4j_server: Any, empty: Callable[[Any], None], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Registry, Registry]]:
     """A random library on both engines, with every label, type and property that there is."""
-    wipe(neo4j_server)
+    empty(neo4j_server)
     folder = tmp_path_factory.mktemp("embedded")
     with (
         Registry.open(Settings(str(folder))) as embedded,
@@ -95,8 +92,8 @@ def populated(
                 v=VECTOR,
             )
             # The server warns of names it never saw; it has seen all that are in the dictionary.
-            properties = {name: 0 for known in graph.LABELS.values() for name in known}
-            properties |= {name: 0 for *_, known in graph.RELATIONSHIPS.values() for name in known}
+            properties = {name: 0 for known in schema.LABELS.values() for name in known}
+            properties |= {name: 0 for *_, known in schema.RELATIONSHIPS.values() for name in known}
             driver.execute_query("CREATE (n:Seen) SET n = $p DELETE n", p=properties)
         yield embedded, remote
 
@@ -121,18 +118,25 @@ def access(query: Query) -> str:
     return neo4j.READ_ACCESS if query.access == "read" else neo4j.WRITE_ACCESS
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=identity)
-def test_explaining_it_yields_no_notification(query: Query, talkative: neo4j.Driver) -> None:
-    with talkative.session(default_access_mode=access(query)) as session:
-        text: Any = f"EXPLAIN {query.text}"
-        summary = session.run(text, sample(query)).consume()
-    assert notifications(summary, *[ALREADY_THERE] * (query.access == "schema")) == []
+def test_explaining_yields_no_notification(talkative: neo4j.Driver) -> None:
+    for query in QUERIES:
+        with talkative.session(default_access_mode=access(query)) as session:
+            text: Any = f"EXPLAIN {query.text}"
+            summary = session.run(text, sample(query)).consume()
+        allowed = [ALREADY_THERE] * (query.access == "schema")
+        assert notifications(summary, *allowed) == [], query.name
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=identity)
-def test_running_it_yields_no_notification_and_the_declared_columns(
-    query: Query, talkative: neo4j.Driver
-) -> None:
+def test_running_yields_no_notification_and_the_declared_columns(talkative: neo4j.Driver) -> None:
+    for query in QUERIES:
+        columns, summary = run_once(query, talkative)
+        allowed = [ALREADY_THERE] * (query.access == "schema")
+        assert notifications(summary, *allowed) == [], query.name
+        assert columns == query.returns, query.name
+
+
+def run_once(query: Query, talkative: neo4j.Driver) -> tuple[tuple[str, ...], neo4j.ResultSummary]:
+    """The columns of an answer and its notifications; nothing is kept but schema."""
     text: Any = query.text
     with talkative.session(default_access_mode=access(query)) as session:
         if query.access == "schema":
@@ -143,22 +147,21 @@ def test_running_it_yields_no_notification_and_the_declared_columns(
             result = tx.run(text, sample(query))
             columns, summary = result.keys(), result.consume()
             tx.rollback()
-    assert notifications(summary, *[ALREADY_THERE] * (query.access == "schema")) == []
-    assert tuple(columns) == query.returns
+    return tuple(columns), summary
 
 
-@pytest.mark.parametrize("query", SHARED, ids=identity)
 def test_the_embedded_engine_gives_the_declared_columns(
-    query: Query, populated: tuple[Registry, Registry]
+    populated: tuple[Registry, Registry],
 ) -> None:
     store: Any = populated[0].store
     store.read("state/registry")
-    tx = store._graph.begin()
-    try:
-        found = tx.cypher(query.text, params=sample(query))
-        assert tuple(found.columns) == query.returns
-    finally:
-        tx.rollback()
+    for query in SHARED:
+        tx = store._graph.begin()
+        try:
+            found = tx.cypher(query.text, params=sample(query))
+            assert tuple(found.columns) == query.returns, query.name
+        finally:
+            tx.rollback()
 
 
 def test_what_only_neo4j_runs_is_vectors_terms_and_their_indexes() -> None:
@@ -209,14 +212,13 @@ def constraints() -> set[tuple[str, str]]:
 WRITES = [query for query in QUERIES if query.access == "write"]
 
 
-@pytest.mark.parametrize("query", WRITES, ids=identity)
-def test_no_write_sets_what_it_read_before(query: Query) -> None:
-    assert lost_updates(query.text) == []
+def test_no_write_sets_what_it_read_before() -> None:
+    assert {query.name: found for query in WRITES if (found := lost_updates(query.text))} == {}
 
 
-@pytest.mark.parametrize("query", WRITES, ids=identity)
-def test_every_merge_rests_on_a_constraint(query: Query) -> None:
-    assert loose_merges(query.text, constraints()) == []
+def test_every_merge_rests_on_a_constraint() -> None:
+    known = constraints()
+    assert {q.name: found for q in WRITES if (found := loose_merges(q.text, known))} == {}
 
 
 def test_the_lints_see_what_they_are_for() -> None:
@@ -245,5 +247,6 @@ def test_the_vector_queries_find_what_was_set(populated: tuple[Registry, Registr
 
 
 def test_query_files_are_what_the_package_ships() -> None:
-    folder = Path(__file__).resolve().parents[2] / "cypher"
-    assert len(list(folder.glob("*/*.cypher"))) == len(QUERIES)
+    folder = Path(__file__).resolve().parents[3] / "cypher"
+    topics = {query.name.partition("/")[0] for query in QUERIES}
+    assert topics == {topic.stem for topic in folder.glob("*.cypher")}

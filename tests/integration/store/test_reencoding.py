@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spm.registry import Manifest, Registry, Trace, encoding
+from spm.registry import encoding
 from spm.registry.errors import EncoderMismatch
+from spm.registry.models import Manifest, Trace
+from spm.registry.registry import Registry
 
 
 class Turned:

@@ -1,20 +1,14 @@
 """Derived edges against a data set's own: by hand, and on the public sets where they are."""
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
 
-from spm.evaluation.dataflow import NAMINGS, Agreement, compare
+from benchmarks.field_links import NAMINGS, Agreement, compare
 from spm.registry.errors import InputError
+from tests.data.data_sets import write
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
-
-
-def write(path, rows):
-    with gzip.open(path, "wt", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(row) + "\n" for row in rows)
 
 
 def tool(name, family, inputs, outputs):

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from typer.core import TyperGroup
-from typer.main import get_command
 
-from spm.cli.tree import app
+from benchmarks.reproduce import Experiment, Verdict, experiments, line, scores, updated
+from benchmarks.result_tables import render, table
+from spm.cli.main import loaded
 from spm.evaluation.constructors import KNOWN
 from spm.evaluation.measures import MEASURES
-from spm.evaluation.reproduction import Experiment, Verdict, experiments, line, scores, updated
-from spm.evaluation.tables import render, table
 from spm.registry.errors import InputError
 
 ONE = Experiment(
@@ -46,9 +44,7 @@ def test_what_failed_lacks_something_or_is_new_is_said():
 
 def test_every_experiment_is_a_command_with_known_names():
     found = experiments()
-    group = get_command(app)
-    assert isinstance(group, TyperGroup)
-    known = {name for option in group.commands["eval"].params for name in option.opts}
+    known = {name for option in loaded().commands["eval"].params for name in option.opts}
     assert len({one.name for one in found}) == len(found)
     assert any(one.fast for one in found)
     for one in found:

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from spm.cli.main import plain
-from spm.registry import Manifest, Registry
+from spm.cli.main import simple_menu
+from spm.registry.models import Manifest
+from spm.registry.registry import Registry
 
 MARKUP = "[bold red]click[/bold red] [link=http://evil]here[/link]"
 
@@ -355,7 +356,7 @@ def test_unknown_keys_of_a_manifest_do_not_steer_the_terminal(spm, tmp_path):
     done = spm("tools", "register", file)
     assert done.code == 1
     assert "\x1b" not in done.err
-    assert "\\x1b[31mx: unknown key" in done.err
+    assert "tools[0].'\\x1b[31mx': unknown key" in done.err
 
 
 def test_wide_tables_stay_within_80_columns(spm, hostile):
@@ -464,7 +465,7 @@ def test_spm_is_a_program(demo_folder):
     ],
 )
 def test_the_plainest_menu_is_read_without_typer(arguments, said):
-    assert plain(arguments) == said
+    assert simple_menu(arguments) == said
 
 
 def test_the_plainest_menu_prints_what_typer_prints(in_shop, monkeypatch):
@@ -472,7 +473,7 @@ def test_the_plainest_menu_prints_what_typer_prints(in_shop, monkeypatch):
         direct = in_shop("menu", request)
         assert direct.code == code
         with monkeypatch.context() as patch:
-            patch.setattr("spm.cli.main.plain", lambda _: None)
+            patch.setattr("spm.cli.main.simple_menu", lambda _: None)
             assert in_shop("menu", request) == direct
 
 
@@ -480,8 +481,8 @@ def test_an_interrupted_menu_says_so(spm, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spm.cli.menu.opened", stop)
-    for read in (plain, lambda _: None):
-        monkeypatch.setattr("spm.cli.main.plain", read)
+    monkeypatch.setattr("spm.cli.commands.menus.menu.opened", stop)
+    for read in (simple_menu, lambda _: None):
+        monkeypatch.setattr("spm.cli.main.simple_menu", read)
         done = spm("menu", "pay it")
         assert (done.code, done.out, done.err) == (130, "", "spm: interrupted.\n")

@@ -5,22 +5,30 @@ from pathlib import Path
 
 import pytest
 
-from spm.cypher import QueryFileError, load, names, parse
-from spm.registry.graph import LABELS, RELATIONSHIPS
+from spm.cypher import Query, QueryFileError, load, names
+from spm.cypher.loader import Fragment, parse, split
+from spm.registry.store.schema import LABELS, RELATIONSHIPS
 
 ROOT = Path(__file__).parents[3]
+TOPIC = "// Tools.\n\n"
 GOOD = """\
+// name: of
 // Tools of a service.
 // params: service
 // access: read
 // returns: id
 MATCH (t:Tool {service: $service})
-RETURN t.id AS id
+RETURN t.id AS id;
 """
 
 
-def test_a_sound_file_is_understood():
-    query = parse("tools/of", GOOD)
+def read(source: str, fragments: tuple[Fragment, ...] = ()) -> Query:
+    """The statement `of` of a topic with this source."""
+    return parse("tools", split("tools", source)["of"], fragments)
+
+
+def test_a_sound_statement_is_understood():
+    query = read(TOPIC + GOOD)
     assert query.name == "tools/of"
     assert query.doc == "Tools of a service."
     assert query.params == ("service",)
@@ -33,31 +41,35 @@ def test_a_sound_file_is_understood():
 @pytest.mark.parametrize(
     ("source", "line", "message"),
     [
-        ("", 1, "header needs a sentence"),
-        ("MATCH (n) RETURN n", 1, "header needs a sentence"),
-        (GOOD.replace("// Tools of a service.\n", ""), 4, "header needs a sentence"),
-        (GOOD.replace("// params: service\n", ""), 4, "params, access and returns"),
-        (GOOD.replace("// access: read\n", ""), 4, "params, access and returns"),
-        (GOOD.replace("// returns: id\n", ""), 4, "params, access and returns"),
-        ("\n" + GOOD, 1, "header needs a sentence"),
-        (GOOD[: GOOD.index("MATCH")], 5, "empty statement"),
-        (GOOD[: GOOD.index("MATCH")] + "\n/* nothing */\n", 5, "empty statement"),
-        (GOOD + ";\n", 5, "without a semicolon"),
-        (GOOD.replace("read", "look"), 5, r"access must be one of .*'look'"),
-        (GOOD.replace("access: read", "access:"), 5, "access must be one of"),
-        (GOOD.replace("returns: id", "returns: id\n// engines: sqlite"), 6, "engines.*sqlite"),
-        (GOOD.replace("params: service", "params:"), 5, r"not declared: \['service'\]"),
-        (GOOD.replace("params: service", "params: service, x"), 5, r"not used: \['x'\]"),
-        (GOOD.replace("// returns", "// more text\n// returns"), 4, "text after the keys"),
-        (GOOD.replace("// returns", "// access: read\n// returns"), 4, "'access' stands twice"),
-        (GOOD.replace("RETURN t.id AS id", "DELETE t"), 5, "read, but the statement writes"),
-        (GOOD.replace("RETURN t.id AS id", "SET t.x = 1"), 5, "read, but the statement writes"),
+        ("", 1, "a sentence about its topic"),
+        (GOOD, 1, "a sentence about its topic"),
+        ("// Tools.\nMATCH (n) RETURN n;\n", 2, "a statement without a name"),
+        (TOPIC + GOOD + "\n" + GOOD, 11, "'of' stands twice"),
+        (TOPIC + GOOD.replace("// name: of", "// name: of(t)"), 3, "a fragment has a variable"),
+        (TOPIC + GOOD.replace("// name: of", "// fragment: of"), 3, "a fragment has a variable"),
+        (TOPIC + GOOD.replace("// Tools of a service.\n", ""), 7, "header needs a sentence"),
+        (TOPIC + GOOD.replace("// params: service\n", ""), 7, "params, access and returns"),
+        (TOPIC + GOOD.replace("// access: read\n", ""), 7, "params, access and returns"),
+        (TOPIC + GOOD.replace("// returns: id\n", ""), 7, "params, access and returns"),
+        (TOPIC + GOOD[: GOOD.index("MATCH")], 8, "empty statement"),
+        (TOPIC + GOOD[: GOOD.index("MATCH")] + "/* nothing */;\n", 8, "empty statement"),
+        (TOPIC + GOOD.replace(";", ""), 8, "ends with a semicolon"),
+        (TOPIC + GOOD + "RETURN 1;\n", 8, "one statement under each name"),
+        (TOPIC + GOOD.replace("read", "look"), 8, r"access must be one of .*'look'"),
+        (TOPIC + GOOD.replace("access: read", "access:"), 8, "access must be one of"),
+        (TOPIC + GOOD.replace("returns: id", "returns: id\n// engines: sqlite"), 9, "sqlite"),
+        (TOPIC + GOOD.replace("params: service", "params:"), 8, r"not declared: \['service'\]"),
+        (TOPIC + GOOD.replace("params: service", "params: service, x"), 8, r"not used: \['x'\]"),
+        (TOPIC + GOOD.replace("// returns", "// more text\n// returns"), 7, "text after the keys"),
+        (TOPIC + GOOD.replace("// returns", "// access: read\n// returns"), 7, "stands twice"),
+        (TOPIC + GOOD.replace("RETURN t.id AS id", "DELETE t"), 8, "the statement writes"),
+        (TOPIC + GOOD.replace("RETURN t.id AS id", "SET t.x = 1"), 8, "the statement writes"),
     ],
 )
 def test_a_broken_file_is_refused_with_file_and_line(source, line, message):
     with pytest.raises(QueryFileError, match=message) as caught:
-        parse("tools/of", source)
-    assert str(caught.value).startswith(f"tools/of.cypher:{line}: ")
+        read(source)
+    assert str(caught.value).startswith(f"tools.cypher:{line}: ")
 
 
 @pytest.mark.parametrize(
@@ -66,29 +78,58 @@ def test_a_broken_file_is_refused_with_file_and_line(source, line, message):
         "RETURN '$x; DELETE'",
         'RETURN "$x;"',
         "RETURN 1 AS `$x;`",
-        "RETURN 1 // $x; SET",
+        "RETURN 1 /* $x; SET */",
         "/* ; */ RETURN 1",
     ],
 )
 def test_what_stands_in_quotes_and_comments_is_not_looked_at(statement):
-    found = parse("a/b", f"// One.\n// params:\n// access: read\n// returns:\n{statement}\n")
+    source = (
+        f"{TOPIC}// name: of\n// One.\n// params:\n// access: read\n// returns:\n{statement};\n"
+    )
+    found = read(source)
     assert found.text == statement
     assert found.params == ()
 
 
+def test_a_fragment_stands_where_a_statement_uses_it():
+    fragment = Fragment("mine", "tool", "tool.owner = $team OR tool.tooling")
+    source = GOOD.replace("{service: $service}", "").replace("RETURN", "WHERE mine(t)\nRETURN")
+    query = read(TOPIC + source.replace("params: service", "params: team"), (fragment,))
+    assert query.text == "MATCH (t:Tool )\nWHERE (t.owner = $team OR t.tooling)\nRETURN t.id AS id"
+    with pytest.raises(QueryFileError, match=r"not declared: \['team'\]"):
+        read(TOPIC + source.replace("params: service", "params:"), (fragment,))
+
+
+def test_who_sees_a_tool_is_written_down_once():
+    topics = sorted((ROOT / "cypher").glob("*.cypher"))
+    text = "".join(topic.read_text(encoding="utf-8") for topic in topics)
+    assert text.count(".visibility = 'public'") == 1
+    assert text.count("visible(") > 15
+    filtered = [load(name) for name in names() if "team" in load(name).params]
+    for query in filtered:
+        if query.access == "read" and {"scopes", "read_only"} <= set(query.params):
+            assert ".visibility = 'public'" in query.text, query.name
+            assert "visible(" not in query.text, query.name
+
+
 @pytest.mark.parametrize("name", ["tools/nothing", "nothing/list", "list", "", "../registry/shop"])
-def test_a_file_that_is_not_there_is_named(name):
-    with pytest.raises(QueryFileError, match=rf"^{re.escape(name)}\.cypher:1: no such query file"):
+def test_a_statement_that_is_not_there_is_named(name):
+    with pytest.raises(QueryFileError, match=f"no statement {name!r}"):
         load(name)
 
 
-def test_a_name_never_leads_out_of_its_folder():
-    with pytest.raises(QueryFileError, match="no such query file"):
+def test_a_name_never_leads_out_of_its_topic():
+    with pytest.raises(QueryFileError, match="no statement"):
         load("saved/../tools/remove")
 
 
+def test_a_fragment_is_no_statement():
+    with pytest.raises(QueryFileError, match="no statement"):
+        load("access/visible")
+
+
 def test_parameters_must_be_exactly_the_declared_ones():
-    query = parse("tools/of", GOOD)
+    query = read(TOPIC + GOOD)
     assert query.bind({"service": "mail"}) == {"service": "mail"}
     with pytest.raises(ValueError, match=r"expected \['service'\] \(got \[\]\)"):
         query.bind({})
@@ -96,45 +137,45 @@ def test_parameters_must_be_exactly_the_declared_ones():
         query.bind({"service": "mail", "more": 1})
 
 
-def test_every_shipped_file_has_a_name():
-    files = (ROOT / "cypher").rglob("*.cypher")
-    assert set(names()) == {
-        f.relative_to(ROOT / "cypher").with_suffix("").as_posix() for f in files
-    }
+def test_every_shipped_topic_is_listed():
+    topics = {topic.stem for topic in (ROOT / "cypher").glob("*.cypher")}
+    assert {name.partition("/")[0] for name in names()} == topics
     assert len(names()) > 60
 
 
-def test_schema_files_are_numbered_without_gaps():
+def test_schema_statements_are_numbered_without_gaps():
     numbers = [int(name.removeprefix("schema/")[:3]) for name in names("schema")]
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-@pytest.mark.parametrize("name", names())
-def test_a_shipped_file_loads_and_returns_what_its_header_says(name):
-    query = load(name)
-    if query.returns:
-        last = re.split(r"\bRETURN\b(?:\s+DISTINCT\b)?", query.text)[-1]
-        last = re.split(r"\bORDER BY\b|\bLIMIT\b", last)[0]
-        depth, parts = 0, [""]
-        for c in last:
-            depth += (c in "([{") - (c in ")]}")
-            if c == "," and not depth:
-                parts.append("")
-            else:
-                parts[-1] += c
-        columns = [re.split(r"\bAS\b", part)[-1].strip() for part in parts]
-        assert tuple(columns) == query.returns
-    else:
-        assert not re.search(r"\bRETURN\b", query.text)
+def columns(text: str) -> tuple[str, ...]:
+    """What the last RETURN of a statement calls its columns."""
+    last = re.split(r"\bRETURN\b(?:\s+DISTINCT\b)?", text)[-1]
+    last = re.split(r"\bORDER BY\b|\bLIMIT\b", last)[0]
+    depth, parts = 0, [""]
+    for c in last:
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return tuple(re.split(r"\bAS\b", part)[-1].strip() for part in parts)
 
 
-@pytest.mark.parametrize("name", [n for n in names() if load(n).returns])
-def test_rows_come_in_an_order_of_their_own(name):
-    query = load(name)
-    one_row = re.search(r"RETURN (?:count|COUNT)", query.text) or re.search(
-        r"\{(?:id|tool_id|name): (?:\$\w+|'registry')[,}][^-]*\n", query.text
-    )
-    assert one_row or "ORDER BY" in query.text
+def test_every_shipped_statement_loads_and_returns_what_its_header_says():
+    for query in map(load, names()):
+        if query.returns:
+            assert columns(query.text) == query.returns, query.name
+        else:
+            assert not re.search(r"\bRETURN\b", query.text), query.name
+
+
+def test_rows_come_in_an_order_of_their_own():
+    for query in map(load, names()):
+        one_row = re.search(r"RETURN (?:count|COUNT)", query.text) or re.search(
+            r"\{(?:id|tool_id|name): (?:\$\w+|'registry')[,}][^-]*\n", query.text
+        )
+        assert one_row or not query.returns or "ORDER BY" in query.text, query.name
 
 
 # -- the dictionary of the graph -------------------------------------------------------------
@@ -164,8 +205,13 @@ def used(text: str) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     return labels, types
 
 
-@pytest.mark.parametrize("name", names())
-def test_a_query_uses_only_what_the_dictionary_knows(name):
+@pytest.mark.parametrize("topic", sorted({name.partition("/")[0] for name in names()}))
+def test_queries_use_only_what_the_dictionary_knows(topic):
+    for name in names(topic):
+        known_to_the_dictionary(name)
+
+
+def known_to_the_dictionary(name: str) -> None:
     labels, types = used(load(name).text)
     assert {label for either in labels for label in either.split("|")} <= set(LABELS)
     assert set(types) <= set(RELATIONSHIPS)
@@ -177,8 +223,13 @@ def test_a_query_uses_only_what_the_dictionary_knows(name):
         assert properties <= (known if shared else set(RELATIONSHIPS[kind][2])), kind
 
 
-@pytest.mark.parametrize("name", names())
-def test_relationships_run_in_the_direction_of_the_dictionary(name):
+@pytest.mark.parametrize("topic", sorted({name.partition("/")[0] for name in names()}))
+def test_relationships_run_in_the_direction_of_the_dictionary(topic):
+    for name in names(topic):
+        directed_as_in_the_dictionary(name)
+
+
+def directed_as_in_the_dictionary(name: str) -> None:
     text = QUOTED.sub("''", load(name).text)
     where = {v: label for v, label, _ in NODE.findall(text) if v}
     hop = re.compile(
@@ -211,9 +262,7 @@ def test_everything_in_the_dictionary_is_written_by_some_query():
     assert types == set(RELATIONSHIPS)
 
 
-@pytest.mark.parametrize("word", [*LABELS, *RELATIONSHIPS])
-def test_the_folders_readme_knows_every_label_and_type(word):
-    readme = ROOT / "cypher" / "README.md"
-    if not readme.exists():
-        pytest.skip("cypher/README.md is not written yet")
-    assert re.search(rf"\b{word}\b", readme.read_text(encoding="utf-8"))
+def test_the_folders_readme_knows_every_label_and_type():
+    readme = (ROOT / "cypher" / "README.md").read_text(encoding="utf-8")
+    for word in (*LABELS, *RELATIONSHIPS):
+        assert re.search(rf"\b{word}\b", readme), word

@@ -1,11 +1,5 @@
 """Constructors made by hand, by name."""
 
-import sys
-from pathlib import Path
-
-# For `from tests.data import …`, which `python -m pytest` allows by itself.
-sys.path.append(str(Path(__file__).resolve().parents[3]))
-
 import pytest
 
 from spm.evaluation.constructors import KNOWN

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from spm.evaluation.baselines import completion, plans, text, tree
-from spm.evaluation.baselines.choice import chosen
 from spm.evaluation.baselines.closure import Closure
 from spm.evaluation.baselines.completion import Completion
+from spm.evaluation.baselines.constants import chosen
 from spm.evaluation.baselines.memory import Vote
 from spm.evaluation.baselines.order import Template, TextOrder, precedence, usual_path, usual_tools
 from spm.evaluation.baselines.plans import Dynamic
@@ -24,14 +24,15 @@ from spm.evaluation.baselines.transitions import Inertia, Transitions
 from spm.evaluation.baselines.tree import Node, Search, branch, tried
 from spm.evaluation.constructors import KNOWN, known
 from spm.evaluation.corpus import Corpus, Task, texts
-from spm.evaluation.extras import versions
-from spm.gnn.examples import Row
-from spm.gnn.expansion import Question
-from spm.gnn.library import Library
-from spm.gnn.loading import load
-from spm.registry import Registry, demo
+from spm.evaluation.optional import versions
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.from_store import load
+from spm.gnn.arrays.library import Library
+from spm.gnn.training.examples import Row
+from spm.registry import demo
 from spm.registry.errors import InputError
-from spm.registry.lexical import terms
+from spm.registry.registry import Registry
+from spm.registry.search.bm25 import terms
 from tests.data import corpora
 from tests.data.corpora import RECEIPT, SHOP, TRACES, question
 from tests.data.frontiers import Worded

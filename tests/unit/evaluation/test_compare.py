@@ -5,14 +5,14 @@ import json
 import pytest
 
 from spm.evaluation import results
-from spm.evaluation.comparing import evaluate, kind, length
+from spm.evaluation.compare import evaluate, kind, length
+from spm.evaluation.corpus_sources import from_folders, from_registry, narrowed
 from spm.evaluation.measures import KS, MEASURES
 from spm.evaluation.results import plain
-from spm.evaluation.sources import from_folders, from_store, narrowed
-from spm.registry import Registry
 from spm.registry.errors import InputError
+from spm.registry.registry import Registry
 from tests.data.corpora import RECEIPT, SHOP, TASKS, Straight, corpus, task
-from tests.unit.evaluation.test_dataflow import write
+from tests.data.data_sets import write
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_shares_are_evaluated_and_those_that_cannot_are_left_out(tmp_path):
 
 
 def test_the_whole_corpus_must_do(tmp_path):
-    from spm.evaluation.shares import thinned
+    from spm.evaluation.trace_shares import thinned
 
     with pytest.raises(InputError, match="No trajectory"):
         evaluate(thinned(corpus(), 0), ["needy"], tmp_path)
@@ -161,7 +161,7 @@ def test_the_same_menus_give_the_same_result(tmp_path):
 
 
 def test_a_registry_reports_on_some_of_its_own(shop, tmp_path):
-    whole = from_store(shop.store, tmp_path, "test")
+    whole = from_registry(shop, tmp_path, "test")
     taught, judged = set(whole.library.trajectories), len(whole.judge)
     asked = {one.id for one in whole.tasks}
     assert not taught & asked
@@ -171,7 +171,7 @@ def test_a_registry_reports_on_some_of_its_own(shop, tmp_path):
         [row.question.text for row in whole.judge], [one.question.text for one in whole.tasks]
     )]  # fmt: skip
     assert not texts[0] & texts[1]
-    chosen = from_store(shop.store, tmp_path, "valid")
+    chosen = from_registry(shop, tmp_path, "valid")
     assert len(chosen.tasks) == judged
     assert chosen.tasks[0].question is chosen.judge[0].question
     assert chosen.digest != whole.digest
@@ -183,17 +183,17 @@ def test_a_registry_reports_on_some_of_its_own(shop, tmp_path):
 
 def test_a_registry_without_trajectories_says_what_to_do(registry, tmp_path):
     with pytest.raises(InputError, match="spm traces import"):
-        from_store(registry.store, tmp_path, "test")
+        from_registry(registry, tmp_path, "test")
 
 
 def test_too_few_trajectories_to_report_on_say_so(tmp_path, manifest, encoder):
     with Registry.open(str(tmp_path)) as one:
         one.register(manifest("mail", send=(["address"], ["message_id"])))
-        from spm.registry import Trace
+        from spm.registry.models import Trace
 
         one.import_traces([Trace.model_validate({"request": "send it", "steps": ["send"]})])
         one.encode(encoder)
-        found = from_store(one.store, tmp_path, "test")
+        found = from_registry(one, tmp_path, "test")
         with pytest.raises(InputError, match="Import more"):
             narrowed(found, "", None)
 

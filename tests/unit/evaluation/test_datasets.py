@@ -1,19 +1,12 @@
 """Folders in the data format: with their own graph, and several as one library."""
 
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spm.evaluation.folders import linked, read, united
+from spm.evaluation.datasets import linked, read, united
 from spm.registry.errors import InputError
-
-
-def write(file: Path, rows: list[dict[str, Any]]) -> None:
-    with gzip.open(file, "wt", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(row) + "\n" for row in rows)
+from tests.data.data_sets import write
 
 
 def tool(name: str, description: str = "") -> dict[str, Any]:

@@ -8,10 +8,10 @@ import pytest
 from spm.evaluation import ablations
 from spm.evaluation.corpus import Corpus, Task
 from spm.evaluation.learned import Constructed, Learned, Prior, Scratch, trained
-from spm.gnn.examples import divide
-from spm.gnn.expansion import Question, expand
+from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.features import NODE, derive
-from spm.gnn.models import prior
+from spm.gnn.model_store import prior
+from spm.gnn.training.examples import divide
 from tests.data.workers import tiny_training as tiny
 
 

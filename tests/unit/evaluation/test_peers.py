@@ -9,14 +9,15 @@ import pytest
 from spm.evaluation.constructors import KNOWN, known
 from spm.evaluation.corpus import Corpus, Task, described, texts
 from spm.evaluation.peers.definitions import Vectors, mcp, named
-from spm.gnn.encoder import load_encoder
-from spm.gnn.expansion import Question
-from spm.gnn.loading import load
-from spm.gnn.minilm import MiniLM
-from spm.registry import Registry, demo
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.from_store import load
+from spm.gnn.encoders.by_name import load_encoder
+from spm.gnn.encoders.minilm import MiniLM
+from spm.registry import demo
 from spm.registry.encoding import Encoder
 from spm.registry.errors import InputError
 from spm.registry.models import ToolSpec
+from spm.registry.registry import Registry
 from tests.data import corpora
 from tests.data.frontiers import Worded
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spm.evaluation.shares import shares_of, thinned
-from spm.gnn.expansion import expand
+from spm.evaluation.trace_shares import shares_of, thinned
+from spm.gnn.arrays.array_expansion import expand
 from spm.registry.errors import InputError
 from tests.data.corpora import TASKS, corpus, library
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spm.evaluation.folders import DataSet, Episode
+from spm.evaluation.datasets import DataSet, Episode
 from spm.evaluation.variants import corrupted, documented, rewalked
 from spm.registry.errors import InputError
 from spm.registry.models import Manifest

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spm.evaluation.vectors import BATCH, Recalling
-from spm.gnn.encoder import load_encoder
+from spm.evaluation.vector_cache import BATCH, Recalling
+from spm.gnn.encoders.by_name import load_encoder
 from spm.registry.errors import InputError
 
 TEXTS = ["Refund order 991", "Find a flight, then book a hotel", "Refund order 991", "torn \ud800"]

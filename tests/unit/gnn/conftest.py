@@ -1,19 +1,15 @@
 """Frontiers that nobody would think of, and a machine that is not taken over."""
 
 import os
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 # One thread: on a busy machine several wait for each other, and sums keep their order.
 os.environ["OMP_NUM_THREADS"] = "1"
-# For `from tests.data.workers import …`, which `python -m pytest` allows by itself.
-sys.path.append(str(Path(__file__).resolve().parents[3]))
 
 import numpy as np
 import pytest
 
-from spm.registry.frontier import Floats, Frontier, Memory, spelled
+from spm.registry.frontier.frontier import Floats, Frontier, Memory, name_overlap
 
 Builder = Callable[[int, int, int, int], Frontier]
 WORDS = ("get", "send", "order", "receipt", "customer", "list")
@@ -34,7 +30,7 @@ def random_frontier(seed: int, tools: int, fields: int, memories: int) -> Fronti
         request=request,
         family=rng.integers(-1, 3, tools),
         service=rng.integers(0, 3, tools),
-        words=spelled(
+        words=name_overlap(
             [frozenset(rng.choice(WORDS, rng.integers(0, 4)).tolist()) for _ in range(tools)]
         ),
         takes=_marks(rng, (tools, fields), 0.35),
@@ -49,7 +45,7 @@ def random_frontier(seed: int, tools: int, fields: int, memories: int) -> Fronti
         anchors=4,
         fused=np.round(_some(rng, tools, 0.033), 3),
         clauses=np.round(rng.uniform(-0.2, 1, (tools, parts)), 1).astype(np.float32),
-        spoken=np.stack([_some(rng, tools, 9.0) for _ in range(parts)], axis=1),
+        clause_lexical=np.stack([_some(rng, tools, 9.0) for _ in range(parts)], axis=1),
     )
 
 

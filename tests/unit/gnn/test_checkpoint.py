@@ -18,9 +18,9 @@ from safetensors.numpy import save as pack
 from spm.gnn import checkpoint
 from spm.gnn.checkpoint import load, save
 from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.forward import reranker_shapes, retriever_shapes
 from spm.gnn.model import Model, Provenance
-from spm.gnn.rows import widths
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.numpy_forward import reranker_shapes, retriever_shapes
 from spm.registry.errors import ModelError, StoreWriteFailed
 
 Change = Callable[[dict[str, Any], dict[str, np.ndarray]], None]
@@ -120,8 +120,8 @@ def test_halves_are_read_as_singles(tmp_path):
 
 def test_the_shapes_are_those_of_the_networks():
     torch = pytest.importorskip("torch")
-    from spm.gnn.reranker import Reranker
-    from spm.gnn.retriever import Retriever
+    from spm.gnn.networks.reranker import Reranker
+    from spm.gnn.networks.retriever import Retriever
 
     torch.set_num_threads(1)
     candidate, chosen, pairs = widths(vectors=True)

@@ -19,7 +19,7 @@ from spm.gnn.decoding import (
     choose,
     missing_fields,
 )
-from spm.registry.frontier import Floats
+from spm.registry.frontier.frontier import Floats
 
 PAPER = SetWeights(slot=0.45, field=0.45, alike=0.12)
 

@@ -9,7 +9,7 @@ import pytest
 
 from spm.gnn import features
 from spm.gnn.features import NODE, PAIR, PAPER, derive, pairs
-from spm.registry.frontier import Frontier
+from spm.registry.frontier.frontier import Frontier
 
 # seed, tools, fields, memories: also a single tool, no fields, no memory.
 SHAPES = [(0, 1, 0, 0), (1, 1, 3, 2), (2, 5, 0, 3), (3, 6, 4, 0), (4, 2, 1, 1)] + [
@@ -167,9 +167,11 @@ NODES: dict[str, Callable[[Frontier, int], float]] = {
     "clause_place": lambda f, i: clause_place(f, i),
     "clause_words": lambda f, i: max(
         said / max(1e-6, *column) if said else 0.0
-        for said, column in zip(f.spoken[i].tolist(), f.spoken.T.tolist(), strict=True)
+        for said, column in zip(
+            f.clause_lexical[i].tolist(), f.clause_lexical.T.tolist(), strict=True
+        )
     ),
-    "clause_words_rank": lambda f, i: best_rank(f.spoken, i),
+    "clause_words_rank": lambda f, i: best_rank(f.clause_lexical, i),
     "with_votes": lambda f, i: over(f, lambda a: soft(f, a) * together(f, i, a)),
 }
 

@@ -1,7 +1,8 @@
 """The learned ranker, end to end: the demo library, the real encoder, the shipped prior."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,15 +11,17 @@ from hypothesis import strategies as st
 
 from spm.gnn.constructor import construct
 from spm.gnn.constructor import names as ids
-from spm.gnn.models import place, prior
+from spm.gnn.model_store import place, prior
 from spm.gnn.ranker import LearnedRanker
-from spm.registry import Registry, demo, encoding
-from spm.registry.access import Caller
+from spm.registry import demo, encoding
+from spm.registry.access.caller import Caller
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import ModelError, UnknownTool
-from spm.registry.expansion import Expansion
-from spm.registry.lookup import Probes
-from spm.registry.ranking import Ask
-from spm.registry.tools import Resolver
+from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.menus.menu import Ask
+from spm.registry.models import Manifest, Trace
+from spm.registry.registry import Registry
+from spm.registry.search.results import Probes
 from tests.data.frontiers import WORDS, Worded
 
 ROUTE = ["lookup_order", "create_receipt", "get_customer_email", "send_email_receipt"]
@@ -92,13 +95,19 @@ def test_scores_are_the_sums_of_their_terms(ranker):
     assert len(front) == 8
 
 
-def test_edges_come_with_their_evidence(ranker):
+def test_edges_come_with_their_evidence(ranker, shop):
     menu = ranker.menu(Ask(demo.REQUEST))
     kinds = {edge.kind for edge in menu.edges}
     assert kinds == {"declared", "observed"}
     place_of = {item.id: item.rank for item in menu.items}
-    assert all(place_of[edge.source] < place_of[edge.target] for edge in menu.edges)
-    assert all((edge.count > 0) == (edge.kind == "observed") for edge in menu.edges)
+    for edge in menu.edges:
+        assert place_of[edge.source] < place_of[edge.target]
+        assert {edge.source, edge.target} & set(menu.route)
+        assert (edge.kind == "observed") == (edge.count > 0) == (edge.field == "")
+    seen = {(e.source, e.target): e.count for e in menu.edges if e.kind == "observed"}
+    rows = shop.store.read("insight/followers", ids=[menu.route[0]])
+    counts = {row["next"]: row["count"] for row in rows}
+    assert seen[menu.route[0], menu.route[1]] == counts[menu.route[1]]
 
 
 def test_after_a_step_the_menu_goes_on_from_there(ranker):
@@ -106,8 +115,34 @@ def test_after_a_step_the_menu_goes_on_from_there(ranker):
     assert "lookup_order" not in names(menu)
     assert names(menu)[0] in {"create_receipt", "get_customer_email"}
     assert menu.route[-1] == "messaging/send_email_receipt"
-    first = next(item for item in menu.items if item.name == "get_customer_email")
-    assert first.needs == {"customer_id": ["orders/lookup_order"]}
+    items = {item.name: item for item in menu.items}
+    assert items["get_customer_email"].needs == {"customer_id": ["orders/lookup_order"]}
+    assert items["create_receipt"].needs == {
+        "order_id": ["request"],
+        "order_total": ["orders/lookup_order"],
+    }
+
+
+@pytest.mark.xfail(strict=True, reason="the prior keeps a tool whose outputs are all there")
+def test_a_tool_that_makes_only_what_is_known_is_not_in_the_route(ranker):
+    ask = Ask(demo.REQUEST, state=("receipt_id", "receipt_url"), done=("orders/lookup_order",))
+    menu = ranker.menu(ask)
+    assert menu.route[-1] == "messaging/send_email_receipt"
+    assert "payments/create_receipt" not in menu.route
+
+
+def test_step_by_step_the_route_is_walked_to_its_end(ranker):
+    walked: list[str] = []
+    for _ in ROUTE:
+        walked.append(ranker.menu(Ask(demo.REQUEST, done=tuple(walked))).route[0])
+    assert sorted(tool.partition("/")[2] for tool in walked) == sorted(ROUTE)
+    assert walked[-1] == "messaging/send_email_receipt"
+
+
+def test_a_menu_is_read_only(ranker, shop):
+    before = shop.status()
+    ranker.menu(Ask(demo.REQUEST))
+    assert shop.status() == before
 
 
 def test_known_fields_make_producers_unnecessary(ranker):
@@ -117,6 +152,11 @@ def test_known_fields_make_producers_unnecessary(ranker):
         "orders/lookup_order",
     }
     assert {"customer_email", "receipt_id"} <= set(ranker.menu(told).state)
+    spelled = Ask("Email the receipt to the customer", state=("receiptId", "customer email"))
+    menu = ranker.menu(spelled)
+    assert menu.state == ["customer_email", "receipt_id"]
+    target = next(item for item in menu.items if item.name == "send_email_receipt")
+    assert target.needs == {"customer_email": ["request"], "receipt_id": ["request"]}
 
 
 def test_a_field_can_be_said_not_to_be_in_the_text(ranker):
@@ -134,8 +174,22 @@ def test_a_menu_has_as_many_tools_as_asked(ranker, shop, size):
     assert [item.rank for item in menu.items] == list(range(1, len(menu.items) + 1))
 
 
-def test_a_short_prefix_shortens_the_route(ranker):
-    assert len(ranker.menu(Ask(demo.REQUEST, prefix=2)).route) <= 2
+@pytest.mark.parametrize("prefix", [1, 2, 3, 8])
+def test_a_short_prefix_shortens_the_route(ranker, prefix):
+    assert 1 <= len(ranker.menu(Ask(demo.REQUEST, prefix=prefix)).route) <= prefix
+
+
+@pytest.mark.parametrize(
+    ("request_text", "target"),
+    [
+        ("Where is the parcel of order 77?", "find_shipment"),
+        ("Book a meeting room for the review on Friday", "book_meeting_room"),
+        ("Refund order 991", "refund_payment"),
+        ("Open a support ticket for customer 12", "create_ticket"),
+    ],
+)
+def test_other_requests_find_their_tools(ranker, request_text, target):
+    assert target in names(ranker.menu(Ask(request_text)))[:8]
 
 
 def test_why_not_names_the_place_and_what_would_admit(ranker):
@@ -146,11 +200,27 @@ def test_why_not_names_the_place_and_what_would_admit(ranker):
     assert found.rank is not None
     assert found.rank > 8
     assert f"-k {found.rank}" in found.admitted_by
+    assert sum(found.terms.values()) < found.cutoff
     assert absent.id in {i.id for i in ranker.menu(Ask(demo.REQUEST, size=found.rank)).items}
+    smaller = ranker.menu(Ask(demo.REQUEST, size=found.rank - 1))
+    assert absent.id not in {i.id for i in smaller.items}
+
+
+def test_every_state_that_is_said_to_admit_a_tool_does(ranker):
+    ask, said = Ask("Refund the customer", size=3), 0
+    for item in ranker.menu(replace(ask, size=10)).items[3:]:
+        for change in ranker.why_not(ask, item.id).admitted_by:
+            if change.startswith("--state "):
+                said += 1
+                menu = ranker.menu(replace(ask, state=(change.removeprefix("--state "),)))
+                assert item.id in {other.id for other in menu.items}
+    assert said
 
 
 def test_why_not_of_a_present_tool_is_its_place(ranker):
-    assert ranker.why_not(Ask(demo.REQUEST), "orders/lookup_order").rank == 1
+    found = ranker.why_not(Ask(demo.REQUEST), "orders/lookup_order")
+    assert (found.rank, found.reasons, found.admitted_by) == (1, [], [])
+    assert found.terms
     with pytest.raises(UnknownTool):
         ranker.why_not(Ask(demo.REQUEST), "nobody/nothing")
 
@@ -162,14 +232,67 @@ def test_why_not_of_a_hidden_tool_names_the_hindrance(ranker):
     assert found.admitted_by == ["leaving out --read-only"]
 
 
+def test_why_not_names_all_that_stands_in_the_way(ranker):
+    ask = Ask("Book a meeting room on Friday", caller=Caller("sales", ("a",), True))
+    found = ranker.why_not(ask, "calendar/book_meeting_room")
+    assert found.rank is None
+    assert found.reasons == ["It needs the scopes rooms:write.", "Its effects are write."]
+    assert found.admitted_by == ["--scopes rooms:write and leaving out --read-only"]
+    free = Ask(ask.request, caller=Caller("sales", ("a", "rooms:write")))
+    assert "book_meeting_room" in names(ranker.menu(free))
+
+
+def test_why_not_of_a_tool_out_of_service_names_its_successor(ranker, shop):
+    retired = shop.tools(status="deprecated")
+    assert retired
+    for row in retired:
+        found = ranker.why_not(Ask(demo.REQUEST), row["id"])
+        successor = shop.show(row["id"]).tool["successor"]
+        assert found.reasons == ["It is deprecated."]
+        assert found.admitted_by == [f"its successor {successor}"]
+
+
+def test_why_not_of_what_ran_says_so(ranker):
+    ask = Ask(demo.REQUEST, done=("orders/lookup_order",))
+    found = ranker.why_not(ask, "orders/lookup_order")
+    assert found.reasons == ["It ran already."]
+    assert found.admitted_by == ["leaving out --done for it"]
+
+
+def test_why_not_of_a_tool_that_nothing_leads_to(registry, encoder, shipped, manifest):
+    tools = {f"send_mail_{n}": {"description": "Send a mail."} for n in range(400)}
+    registry.register(manifest("mail", **tools, paint_wall={"description": "Paint a wall red."}))
+    registry.encode(encoder)
+    ranker = LearnedRanker(registry.store, lambda: encoder, lambda: shipped)
+    found = ranker.why_not(Ask("Send a mail"), "mail/paint_wall")
+    assert found.reasons[0].startswith("Neither text (cosine ")
+    assert not [change for change in found.admitted_by if change.startswith("-k ")]
+    assert found.admitted_by
+
+
 @pytest.mark.parametrize(
     "request_text",
-    ["?", "x" * 100_000, "Bitte schicke dem Kunden die Quittung", "顧客に領収書", "a\x00\x1b[31m"],
-    ids=["sign", "long", "german", "japanese", "control"],
-)
+    [
+        "?",
+        "receipt for order 4821 " * 4_500,
+        "x" * 100_000,
+        "order" + " " * 99_000 + "4821",
+        "mail\x00 the\x1b[31m receipt\x07\r\n for order 4821",
+        "Bitte schicke dem Kunden die Quittung für Bestellung 4821",
+        "注文4821の領収書を顧客にメールしてください",
+        "أرسل الإيصال للعميل",
+        "💌🧾",
+        "bad \ud800 half",
+        "$request [bold]{x}[/bold] %s ' OR 1=1 --",
+    ],
+    ids=["sign", "long", "one-word", "blanks", "control", "german", "japanese", "arabic", "emoji",
+         "surrogate", "markup"],
+)  # fmt: skip
 def test_any_request_gets_a_menu(ranker, request_text):
     menu = ranker.menu(Ask(request_text))
     assert len(menu.items) == 32
+    assert menu.route
+    assert menu.request == request_text
     assert all(np.isfinite(item.score) for item in menu.items)
 
 
@@ -189,6 +312,86 @@ def test_an_empty_registry_says_so(own):
     assert menu.items == []
     assert menu.route == []
     assert "spm demo" in menu.notes[0]
+
+
+def test_a_caller_who_sees_nothing_is_told_so(registry, own, manifest):
+    registry.register(manifest("s", a={"scopes": ["x"]}))
+    menu = own("a", caller=Caller(scopes=()))
+    assert (menu.items, menu.notes) == ([], ["This caller may see no tool."])
+
+
+@pytest.mark.parametrize("status", ["deprecated", "quarantined"])
+def test_tools_that_are_not_active_are_never_in_a_menu(registry, own, manifest, trace, status):
+    mail = {"description": "Send a mail to a person."}
+    read = {"inputs": [{"name": "x"}]}
+    registry.register(manifest("mail", send_mail=mail, read_mail=read))
+    registry.import_traces([trace("send_mail", "read_mail", request="send a mail to a person")])
+    assert names(own("send a mail to a person"))[0] == "send_mail"
+    registry.register(manifest("mail", send_mail={**mail, "status": status}, read_mail=read))
+    menu = own("send a mail to a person")
+    assert names(menu) == ["read_mail"]
+    assert menu.route == ["mail/read_mail"]
+
+
+def test_no_tool_of_the_demo_that_is_not_active_shows_up(shop, ranker):
+    hidden = {row["id"] for row in shop.tools() if row["status"] != "active"}
+    assert hidden
+    for request in ("find order 12 with the old lookup", demo.REQUEST, "order"):
+        assert not hidden & {item.id for item in ranker.menu(Ask(request, size=100)).items}
+
+
+def test_a_tool_removed_since_its_vector_was_made_is_not_offered(shop_copy, encoder, shipped):
+    with Registry.open(str(shop_copy)) as registry:
+        registry.remove("send_email_receipt", force=True)
+        ranker = LearnedRanker(registry.store, lambda: encoder, lambda: shipped)
+        menu = ranker.menu(Ask(demo.REQUEST))
+    assert menu.items
+    assert "send_email_receipt" not in names(menu)
+
+
+@pytest.mark.xfail(strict=True, reason="without traces no producer is brought into the route")
+def test_without_traces_producers_come_before_consumers(registry, own, manifest):
+    registry.register(
+        manifest(
+            "mail",
+            send_letter=(["street_address"], ["letter_id"]),
+            find_address=(["person_name"], ["street_address"]),
+        )
+    )
+    assert names(own("send a letter")) == ["find_address", "send_letter"]
+
+
+@pytest.fixture
+def parcels(registry, manifest, trace):
+    """Two tools that were observed together once, and one that has nothing to do with them."""
+    registry.register(
+        manifest(
+            "mixed",
+            book_parcel=(["parcel_weight"], ["parcel_id"]),
+            print_label=(["parcel_id"], ["label_url"]),
+            get_weather=(["city_name"], ["weather_report"]),
+        )
+    )
+    registry.import_traces([trace("book_parcel", "print_label", request="Ship this box to Berlin")])
+
+
+def test_a_menu_counts_the_observed_requests_that_resemble_its_own(parcels, own):
+    far = own("What is the weather in Oslo?")
+    assert (far.traces, far.trust) == (0, 0.0)
+    assert far.notes == ["No observed request resembles this one: observed evidence counts little."]
+    near = own("Ship that box to Vienna")
+    assert (near.traces, near.trust, near.notes) == (1, 1.0, [])
+    assert near.route[0] == "mixed/book_parcel"
+
+
+@pytest.mark.xfail(strict=True, reason="the prior trusts the frequency of few traces too much")
+def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(parcels, own):
+    assert own("What is the weather in Oslo?").route == ["mixed/get_weather"]
+
+
+@pytest.mark.xfail(strict=True, reason="the prior follows a single trace only to its first tool")
+def test_a_request_like_the_only_observed_one_follows_it_to_its_end(parcels, own):
+    assert own("Ship that box to Vienna").route == ["mixed/book_parcel", "mixed/print_label"]
 
 
 def test_without_traces_the_prior_decides_and_says_so(registry, own):
@@ -292,11 +495,63 @@ def test_hidden_tools_change_no_byte(tmp_path_factory, encoder, shipped, manifes
     assert {**after, "revision": 0} == {**before, "revision": 0}
 
 
-def test_a_registry_uses_its_own_model_when_it_has_one(shop_copy, shipped):
-    from dataclasses import replace
+RIVAL: dict[str, Any] = {
+    "spm": 1,
+    "service": {"name": "rival", "owner": "rival"},
+    "tools": [
+        {
+            "name": f"secret_receipt_{n}",
+            "visibility": visibility,
+            "description": "Email the customer the receipt for an order.",
+            "inputs": [{"name": "order_id"}, {"name": "secret_order_id"}],
+            "outputs": [{"name": "customer_email"}, {"name": "receipt_id"}],
+        }
+        for n, visibility in enumerate(["team", "private"] * 60)
+    ],
+}
+CALLERS = [Caller("shop"), Caller("shop", None, True), Caller("mail", ("orders:read", "x"))]
 
+
+def test_hidden_tools_and_trajectories_of_rivals_change_no_byte(shop_copy, encoder, shipped):
+    """120 tools nearer than any other, and 21 rival trajectories nearer than any other."""
+    requests = [demo.REQUEST, "where is order 12 and secret order 13", "Refund order 991"]
+    with Registry.open(str(shop_copy)) as registry:
+        ranker = LearnedRanker(registry.store, lambda: encoder, lambda: shipped)
+
+        def answers():
+            return [
+                replace(ranker.menu(Ask(request, caller=caller)), revision=0)
+                for request in requests
+                for caller in CALLERS
+            ]
+
+        before = answers()
+        assert all(menu.items for menu in before)
+        registry.register(Manifest.model_validate(RIVAL))
+        steps = ["lookup_order", "secret_receipt_0", "send_email_receipt", "secret_receipt_1"]
+        registry.import_traces(
+            Trace.model_validate({"trace_id": f"r{n}", "request": request, "steps": steps})
+            for n, request in enumerate(requests * 7)
+        )
+        registry.encode(encoder)
+        after = answers()
+        rival = ranker.menu(Ask(demo.REQUEST, caller=Caller("rival")))
+    assert {i.id for i in rival.items} & {"rival/secret_receipt_0", "rival/secret_receipt_1"}
+    for old, new in zip(before, after, strict=True):
+        assert not [i for i in new.items if i.id.startswith("rival/")]
+        assert new == old
+
+
+def test_a_read_only_caller_still_learns_from_what_others_did(ranker):
+    menu = ranker.menu(Ask(demo.REQUEST, caller=Caller(read_only=True)))
+    assert {item.effects for item in menu.items} == {"read"}
+    assert menu.traces > 0
+    assert next(i.signals for i in menu.items if i.name == "lookup_order")["vote"] > 0
+
+
+def test_a_registry_uses_its_own_model_when_it_has_one(shop_copy, shipped):
     from spm.gnn.checkpoint import save
-    from spm.gnn.models import model_of
+    from spm.gnn.model_store import model_of
 
     with Registry.open(str(shop_copy)) as registry:
         assert model_of(registry.store).provenance.name == "prior"

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from spm.gnn.constructor import LIKELY, PROMISED, _closed
+from spm.gnn.constructor import LIKELY, PROMISED, _close_over_inputs
 from spm.gnn.decoding import Scores
-from spm.registry import Registry
 from spm.registry.models import Manifest, Trace
+from spm.registry.registry import Registry
 
 # Tools 0 to 5 and the fields a to d: 0 makes a; 1 and 2 make b of a; 3 needs b; 4 and 5 wait for
 # each other's c and d.
@@ -27,7 +27,7 @@ def closed(kept, belongs, given="", room=8, ran=0, strictness=1.0):
         feeds=pair, recalled=pair, takes=table(TAKES), gives=table(GIVES),
         belongs=np.array(belongs, dtype=np.float32), strictness=strictness,
     )  # fmt: skip
-    return _closed(kept, scores, table([given])[0], room, ran)
+    return _close_over_inputs(kept, scores, table([given])[0], room, ran)
 
 
 LIKELIER = [0.3, 0.2, 0.4, 0.9, 0.5, 0.5]
@@ -80,7 +80,7 @@ def test_a_refund_is_calculated_before_it_is_paid(demo_folder):
 
 @pytest.fixture(scope="module")
 def pets(tmp_path_factory):
-    from spm.gnn.encoder import load_encoder
+    from spm.gnn.encoders.by_name import load_encoder
 
     pet = {"name": "pet_id", "type": "string"}
     tools = [

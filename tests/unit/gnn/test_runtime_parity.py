@@ -27,18 +27,20 @@ import pytest
 import torch
 
 from spm.gnn import constructor
-from spm.gnn.encoder import encoder_for
-from spm.gnn.forward import Order
-from spm.gnn.models import prior
-from spm.gnn.networks import Networks
+from spm.gnn.encoders.by_name import encoder_for
+from spm.gnn.frontier_source import SnapshotSource
+from spm.gnn.model_store import prior
+from spm.gnn.networks.inference import Networks
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.numpy_forward import Order
+from spm.gnn.networks.reranker import Reranker
+from spm.gnn.networks.retriever import Retriever
 from spm.gnn.ranker import LearnedRanker
-from spm.gnn.reranker import Reranker
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
-from spm.gnn.snapshot.serving import Snapshots
-from spm.gnn.sources import Mapped
-from spm.registry import Ask, Registry, demo
-from spm.registry.access import Caller
+from spm.gnn.snapshot.lifecycle import Snapshots
+from spm.registry import demo
+from spm.registry.access.caller import Caller
+from spm.registry.menus.menu import Ask
+from spm.registry.registry import Registry
 
 COUNT = int(os.environ.get("SPM_TEST_REQUESTS", "12"))
 EDGE = 1.01e-4  # one in the last digit
@@ -119,7 +121,7 @@ def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
     callers = (Caller(), Caller("support"), Caller(read_only=True))
     with Registry.open(str(demo_folder)) as registry:
         slow = LearnedRanker(registry.store, lambda: Kept(rows), lambda: model)  # type: ignore[arg-type,return-value]
-        mapped = Mapped(Snapshots(registry.store), encoder_for)
+        mapped = SnapshotSource(Snapshots(registry.store), encoder_for)
         fast = LearnedRanker(registry.store, lambda: encoder_for(None), lambda: model, mapped)
         different: dict[str, list[float]] = {}
         swapped: dict[str, list[str]] = {}
@@ -148,9 +150,9 @@ def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
         assert max(found_there) <= EDGE, text
 
 
-def _tied(mapped: Mapped, ask: Ask) -> bool:
+def _tied(mapped: SnapshotSource, ask: Ask) -> bool:
     """Whether two candidates have the same cosine, to six digits."""
-    found = mapped.material(ask)
+    found = mapped.collect(ask)
     assert found is not None
     return bool(np.diff(np.sort(found.frontier.similarity)).min(initial=1.0) <= SAME)
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from spm.registry import Registry, demo
-from spm.registry.ranking import Ask
+from spm.registry import demo
+from spm.registry.menus.menu import Ask
+from spm.registry.registry import Registry
 
 REQUESTS = ["Refund order 7", demo.REQUEST, "Cancel order 12 and tell the customer"]
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from spm.registry import demo
-from spm.registry.naming import fold
+from spm.registry.catalog.naming import fold
 
 
 def test_the_demo_has_nine_services_and_a_hundred_tools():

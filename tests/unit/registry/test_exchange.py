@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from spm.cypher import load
-from spm.registry.embedded import EmbeddedStore
 from spm.registry.errors import InputError, StoreWriteFailed
 from spm.registry.exchange import export_registry, import_registry, verify
-from spm.registry.graph import DERIVED, LABELS, RELATIONSHIPS
+from spm.registry.exchange_records import SECTIONS
 from spm.registry.models import Trace
-from spm.registry.records import SECTIONS
 from spm.registry.registry import Registry
+from spm.registry.store.embedded_store import EmbeddedStore
+from spm.registry.store.schema import DERIVED, LABELS, RELATIONSHIPS
 
 UNICODE = "Größe 住所 😀 \u2028 \\ \" ' </script> {x} $y \u00e9e\u0301"
 

@@ -4,12 +4,11 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from spm.registry import Registry, demo
-from spm.registry.access import Caller
+from spm.registry import demo
+from spm.registry.access.caller import Caller
 from spm.registry.errors import EncoderError, InputError, UnknownTool
-from spm.registry.plain import PlainRanker
-from spm.registry.ranking import Ask
-from spm.registry.registry import RANKERS
+from spm.registry.menus.menu import Ask
+from spm.registry.registry import RANKERS, Registry
 
 
 def test_the_default_ranker_is_found_through_its_entry_point(shop):
@@ -28,15 +27,19 @@ def test_without_an_entry_point_the_error_says_what_to_do(shop_copy, monkeypatch
         registry.menu("x")
 
 
-def test_everything_that_can_be_asked_is_handed_on(shop, encoder):
+def test_everything_that_can_be_asked_is_handed_on(shop):
     asked = []
 
-    class Listening(PlainRanker):
+    class Listening:
+        name = "listening"
+
         def menu(self, ask):
             asked.append(ask)
-            return super().menu(ask)
+            return shop.ranker().menu(ask)
 
-    ranker = Listening(shop.store, lambda: encoder)
+        def why_not(self, ask, tool):
+            raise AssertionError("a menu was asked for")
+
     shop.menu(
         demo.REQUEST,
         state=["x"],
@@ -44,33 +47,48 @@ def test_everything_that_can_be_asked_is_handed_on(shop, encoder):
         prefix=2,
         caller=Caller("shop"),
         done=["lookup_order", "Create Receipt", "orders/lookup_order"],
-        ranker=ranker,
+        ranker=Listening(),
     )
     done = ("orders/lookup_order", "payments/create_receipt")
     assert asked == [Ask(demo.REQUEST, ("x",), 3, 2, Caller("shop"), done)]
 
 
-def test_unknown_tools_are_refused_with_the_nearest(shop, encoder):
-    ranker = PlainRanker(shop.store, lambda: encoder)
-    with pytest.raises(UnknownTool, match="lookup_order"):
-        shop.menu("x", done=["lokup_order"], ranker=ranker)
-    with pytest.raises(UnknownTool, match="lookup_order"):
-        shop.why_not(Ask("x"), "lokup_order", ranker)
+def test_long_gaps_in_a_request_are_cut_before_anybody_reads_it(shop):
+    gaps = demo.REQUEST.replace(" ", " " * 2_000)
+    assert shop.menu(gaps) == shop.menu(demo.REQUEST)
+    assert shop.resolved(Ask(gaps)) == Ask(demo.REQUEST)
 
 
-def test_why_not_takes_names_as_people_type_them(shop, encoder):
-    ranker = PlainRanker(shop.store, lambda: encoder)
+def test_unknown_tools_are_refused_with_the_nearest(shop):
+    with pytest.raises(UnknownTool, match="lookup_order"):
+        shop.menu("x", done=["lokup_order"])
+    with pytest.raises(UnknownTool, match="lookup_order"):
+        shop.why_not(Ask("x"), "lokup_order")
+
+
+def test_why_not_takes_names_as_people_type_them(shop):
     ask = Ask(demo.REQUEST, done=("Lookup Order",))
-    assert shop.why_not(ask, "lookupOrder", ranker).reasons == ["It ran already."]
+    assert shop.why_not(ask, "lookupOrder").reasons == ["It ran already."]
+
+
+@pytest.mark.parametrize("request_text", ["", "  ", "\n\t"])
+def test_an_empty_request_is_refused(shop, request_text):
+    with pytest.raises(InputError, match="The request is empty"):
+        shop.menu(request_text)
+
+
+@pytest.mark.parametrize("options", [{"size": 0}, {"size": -1}, {"prefix": 0}])
+def test_a_menu_needs_at_least_one_tool(shop, options):
+    with pytest.raises(InputError, match="at least one tool"):
+        shop.menu("x", **options)
 
 
 def test_a_menu_without_vectors_says_what_is_missing(registry, manifest, encoder):
-    ranker = PlainRanker(registry.store, lambda: encoder)
-    assert registry.menu("x", ranker=ranker).items == []  # nothing registered, nothing missing
+    assert registry.menu("x").items == []  # nothing registered, nothing missing
     registry.register(manifest("s", a={"scopes": ["x"]}))
     with pytest.raises(EncoderError, match="no vectors yet"):
-        registry.menu("x", ranker=ranker)
+        registry.menu("x")
     registry.encode(encoder)
-    assert registry.menu("x", ranker=ranker).items
+    assert registry.menu("x").items
     nobody = Caller(scopes=())
-    assert registry.menu("x", ranker=ranker, caller=nobody).items == []
+    assert registry.menu("x", caller=nobody).items == []

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from spm.registry.stages import listening, stage
+from spm.registry.timing import listening, stage
 
 
 def test_a_listener_hears_names_and_times_from_the_inside_out():

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from spm.registry.registry import Registry
-from spm.service.limits import Pool
+from spm.service.limits import WorkQueue
 from spm.service.problems import Problem
 
 
@@ -34,18 +34,17 @@ def test_a_body_that_never_ends_is_not_waited_for(serve):
 
 
 def test_what_takes_too_long_is_answered_in_time(serve, monkeypatch):
-    asked = Registry.answer
+    asked, told = Registry.answer, threading.Event()
 
     def slow(self, ask, ranker=None):
-        time.sleep(1.0)
+        assert told.wait(60)
         return asked(self, ask, ranker)
 
     monkeypatch.setattr(Registry, "answer", slow)
     client = serve(seconds=0.3)
-    begun = time.perf_counter()
     answer = client.post("/v1/menus", json={"request": "x"})
+    told.set()  # only now is there anything to answer
     assert answer.status_code == 504
-    assert time.perf_counter() - begun < 0.9
     assert answer.json()["type"] == "urn:spm:problem:too-slow"
 
 
@@ -53,7 +52,7 @@ def test_more_than_there_is_room_for_are_sent_away_at_once(serve, monkeypatch):
     gate = threading.Event()
 
     def wait(self, ask, ranker=None):
-        gate.wait(20)
+        gate.wait(60)
         raise SystemError("never answered")
 
     monkeypatch.setattr(Registry, "answer", wait)
@@ -63,13 +62,12 @@ def test_more_than_there_is_room_for_are_sent_away_at_once(serve, monkeypatch):
         waiting = [
             threads.submit(client.post, "/v1/menus", json=question) for _ in range(3)
         ]  # one is worked on, two wait
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while client.service.pool.inside < 3:
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        begun = time.perf_counter()
         refused = client.post("/v1/menus", json=question)
-        assert time.perf_counter() - begun < 0.2
+        assert client.service.pool.inside == 3  # those before it still wait
         assert refused.status_code == 429
         assert refused.headers["retry-after"] == "1"
         gate.set()
@@ -78,7 +76,7 @@ def test_more_than_there_is_room_for_are_sent_away_at_once(serve, monkeypatch):
 
 
 def test_a_pool_never_runs_more_than_it_has_threads_for_and_gives_its_room_back():
-    pool = Pool(2, 3)
+    pool = WorkQueue(2, 3)
     running, most = 0, 0
     lock = threading.Lock()
 
@@ -104,7 +102,7 @@ def test_a_pool_never_runs_more_than_it_has_threads_for_and_gives_its_room_back(
 
 
 def test_who_waited_too_long_is_never_begun():
-    pool = Pool(1, 5)
+    pool = WorkQueue(1, 5)
     begun = []
 
     async def both():

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from spm.evaluation.benchmarks.catalogue import BENCHMARKS
-from spm.evaluation.benchmarks.importing import import_benchmark
-from spm.evaluation.benchmarks.reading import Source
-from spm.evaluation.benchmarks.splitting import assign
-from spm.evaluation.benchmarks.writing import fingerprint
+from benchmarks.datasets.catalogue import BENCHMARKS
+from benchmarks.datasets.files import Source
+from benchmarks.datasets.folder_writer import fingerprint
+from benchmarks.datasets.importer import import_benchmark
+from benchmarks.datasets.split import assign
 from spm.registry.errors import InputError
 
 SEED, MOST = 7, 150

@@ -8,10 +8,11 @@ from dataclasses import asdict
 
 import pytest
 
-from spm.evaluation.benchmarks import writing
-from spm.evaluation.benchmarks.catalogue import BENCHMARKS
-from spm.evaluation.benchmarks.importing import detect, import_benchmark, named
-from spm.evaluation.folders import read
+from benchmarks.datasets import folder_writer
+from benchmarks.datasets.catalogue import BENCHMARKS
+from benchmarks.datasets.importer import detect, import_benchmark, named
+from benchmarks.speed.workers import environment
+from spm.evaluation.datasets import read
 from spm.registry.errors import InputError
 
 
@@ -208,7 +209,7 @@ def test_a_folder_that_is_there_is_never_touched(original, tmp_path):
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from spm.evaluation.benchmarks.importing import import_benchmark
+from benchmarks.datasets.importer import import_benchmark
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
 import_benchmark("toollinkos", [Path(sys.argv[2])], Path(sys.argv[3]))
 """
@@ -218,7 +219,7 @@ import_benchmark("toollinkos", [Path(sys.argv[2])], Path(sys.argv[3]))
 def test_a_write_that_fails_leaves_nothing(limit, original, tmp_path):
     arguments = [str(limit), str(original("toollinkos")), str(tmp_path / "out")]
     command = [sys.executable, "-B", "-c", LIMITED, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert "File too large. Nothing was kept" in done.stderr
     assert not (tmp_path / "out").exists()
     assert not left_behind(tmp_path)
@@ -233,9 +234,9 @@ def test_a_place_that_cannot_be_written_is_said(original, tmp_path):
 def test_rows_are_fingerprinted_whatever_their_order():
     rows = [{"a": 1, "b": 2}, {"a": 3}]
     again = [{"a": 3}, {"b": 2, "a": 1}]
-    assert writing.fingerprint(rows, []) == writing.fingerprint(again, [])
-    assert writing.fingerprint(rows, []) != writing.fingerprint([], rows)
-    assert writing.fingerprint(rows) != writing.fingerprint(rows[:1])
+    assert folder_writer.fingerprint(rows, []) == folder_writer.fingerprint(again, [])
+    assert folder_writer.fingerprint(rows, []) != folder_writer.fingerprint([], rows)
+    assert folder_writer.fingerprint(rows) != folder_writer.fingerprint(rows[:1])
 
 
 def test_what_is_read_is_told(original, tmp_path):

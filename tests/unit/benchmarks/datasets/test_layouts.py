@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from spm.evaluation.benchmarks.catalogue import BENCHMARKS
-from spm.evaluation.benchmarks.reading import Source
+from benchmarks.datasets.catalogue import BENCHMARKS
+from benchmarks.datasets.files import Source
 from spm.registry.errors import InputError
 
 
@@ -321,14 +321,14 @@ def test_tags_are_joined_and_traces_found_by_their_request(original):
     ],
 )
 def test_functions_are_named_as_toolbench_does(tool_name, api, expected):
-    from spm.evaluation.benchmarks.toolbench_tools import function_name
+    from benchmarks.datasets.toolbench_tools import function_name
 
     assert function_name(tool_name, api) == expected
 
 
 def test_a_cut_name_finds_its_tool(originals):
-    from spm.evaluation.benchmarks.records import Record
-    from spm.evaluation.benchmarks.toolbench_tools import Library, function_name
+    from benchmarks.datasets.records import Record
+    from benchmarks.datasets.toolbench_tools import Library, function_name
 
     long = "Search for every inn between two towns and a river on a given day of spring"
     document = {"tool_name": "Inns", "api_name": long, "category_name": "Travel"}

@@ -1,19 +1,19 @@
-"""`spm bench`: figures that come with the command that made them."""
+"""`python -m benchmarks speed`: figures that come with the command that made them."""
 
-import gzip
 import json
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from spm.registry.registry import Registry
+
 
 @pytest.fixture
-def bench(spm, tmp_path):
+def bench(benchmarks, tmp_path):
     """Run a bench with its own cache and picture."""
 
     def run(name, *arguments):
-        return spm("bench", name, *arguments, "--cache", tmp_path / "cache")
+        return benchmarks("speed", name, *arguments, "--cache", tmp_path / "cache")
 
     return run
 
@@ -60,11 +60,12 @@ def test_ones_own_registry_is_asked_for_its_own_requests(bench, shop_copy, tmp_p
     assert "no request to ask for" in refused.err
 
 
-def test_a_store_that_is_not_empty_is_spared(bench, spm, shop_copy):
+def test_a_store_that_is_not_empty_is_spared(bench, shop_copy):
     done = bench("load", "--tools", 20, "--traces", 5, "--store", shop_copy)
     assert done.code == 1
     assert "is not empty. Give a new store." in done.err
-    assert len(spm("tools", "list", "--store", shop_copy, "--json").json) == 100
+    with Registry.open(str(shop_copy)) as registry:
+        assert registry.status()["tools"] == 100
 
 
 @pytest.mark.parametrize("sizes", ["1000", "few,many", "5,100"])
@@ -74,29 +75,15 @@ def test_sizes_that_cannot_be_compared_are_wrong_usage(bench, sizes):
     assert "two or more" in done.err
 
 
-def test_too_few_tools_are_wrong_usage(spm):
-    assert spm("bench", "load", "--tools", 1).code == 2
+def test_too_few_tools_are_wrong_usage(bench):
+    assert bench("load", "--tools", 1).code == 2
 
 
-def test_fields_are_compared_in_json_and_in_a_table(spm, tmp_path):
-    tool = {"family": "", "inputs": [{"name": "a_b"}], "outputs": [{"name": "aB"}]}
-    rows: dict[str, list[Any]] = {
-        "tools": [{**tool, "name": "x"}, {**tool, "name": "y"}],
-        "flows": [{"from": "x", "to": "y"}],
-    }
-    for name, lines in rows.items():
-        with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
-    found = spm("bench", "fields", tmp_path, "--json").json
-    assert [(a["naming"], a["precision"], a["recall"]) for a in found] == [
-        ("as spelled", 0.0, 0.0),
-        ("folded", 0.5, 1.0),
-        ("canonical", 0.5, 1.0),
-    ]
-    assert "canonical" in spm("bench", "fields", tmp_path).out
-
-
-def test_a_folder_without_data_is_refused(spm, tmp_path):
-    done = spm("bench", "fields", tmp_path)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("spm: ")
+def test_kept_figures_are_rendered_into_marked_tables(benchmarks, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- speed: load -->\nold\n<!-- /speed -->\nb\n")
+    assert benchmarks("speed", "table", page).code == 0
+    text = page.read_text()
+    assert "| embedded |" in text
+    assert "old" not in text
+    assert benchmarks("speed", "table", tmp_path / "none.md").code == 2

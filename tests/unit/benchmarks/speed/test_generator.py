@@ -2,34 +2,34 @@
 
 import pytest
 
-from spm.evaluation import synthetic
-from spm.evaluation.load import measure
+from benchmarks.speed import generator
+from benchmarks.speed.ingest import measure
 
 
 def test_the_same_seed_makes_the_same_library():
-    assert list(synthetic.manifests(50)) == list(synthetic.manifests(50))
-    assert list(synthetic.traces(50, 20)) == list(synthetic.traces(50, 20))
-    assert list(synthetic.manifests(50, seed=1)) != list(synthetic.manifests(50, seed=2))
-    assert list(synthetic.traces(50, 20, seed=1)) != list(synthetic.traces(50, 20, seed=2))
+    assert list(generator.manifests(50)) == list(generator.manifests(50))
+    assert list(generator.traces(50, 20)) == list(generator.traces(50, 20))
+    assert list(generator.manifests(50, seed=1)) != list(generator.manifests(50, seed=2))
+    assert list(generator.traces(50, 20, seed=1)) != list(generator.traces(50, 20, seed=2))
 
 
 def test_a_library_is_as_large_as_asked_for_in_services_of_2000():
-    made = list(synthetic.manifests(2_001))
+    made = list(generator.manifests(2_001))
     assert [len(manifest.tools) for manifest in made] == [2_000, 1]
     assert [manifest.service.name for manifest in made] == ["service0", "service1"]
 
 
 def test_traces_call_tools_of_the_library():
-    names = [tool.name for manifest in synthetic.manifests(40) for tool in manifest.tools]
-    assert names == synthetic.tool_names(40)
-    traces = list(synthetic.traces(40, 30, length=4))
+    names = [tool.name for manifest in generator.manifests(40) for tool in manifest.tools]
+    assert names == generator.tool_names(40)
+    traces = list(generator.traces(40, 30, length=4))
     assert len({trace.trace_id for trace in traces}) == 30
     assert {len(trace.steps) for trace in traces} == {4}
     assert {step.tool for trace in traces for step in trace.steps} <= set(names)
 
 
 def test_tools_need_and_give_something():
-    (manifest,) = synthetic.manifests(200)
+    (manifest,) = generator.manifests(200)
     assert all(tool.inputs for tool in manifest.tools)
     assert sum(bool(tool.outputs) for tool in manifest.tools) > 150
     assert {spec.required for tool in manifest.tools for spec in tool.inputs} == {True, False}

@@ -3,24 +3,23 @@
 import numpy as np
 import pytest
 
-from spm.evaluation import synthetic
-from spm.evaluation.speed import engines, generated, scale, warm
-from spm.evaluation.speed.workers import Server
-from spm.registry import Registry
+from benchmarks.speed import engines, generator, library, scale, warm
+from benchmarks.speed.workers import Server
 from spm.registry.errors import InputError
+from spm.registry.registry import Registry
 
-REQUESTS = list(synthetic.requests(4))
+REQUESTS = list(generator.requests(4))
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    return generated.library(tmp_path_factory.mktemp("bench"), 60, 30)
+    return library.library(tmp_path_factory.mktemp("bench"), 60, 30)
 
 
 def test_requests_are_the_same_for_the_same_seed_and_have_clauses():
-    assert list(synthetic.requests(4)) == REQUESTS
-    assert list(synthetic.requests(4, seed=1)) != REQUESTS
-    lengths = [len(text.split()) for text in synthetic.requests(50)]
+    assert list(generator.requests(4)) == REQUESTS
+    assert list(generator.requests(4, seed=1)) != REQUESTS
+    lengths = [len(text.split()) for text in generator.requests(50)]
     assert 8 <= min(lengths) < 20 < max(lengths) < 40
 
 
@@ -32,7 +31,7 @@ def test_a_library_is_built_once_whole_and_answers_menus(small):
         assert len(menu.items) == 32
     mark = small / "mark"
     mark.touch()
-    assert generated.library(small.parent, 60, 30) == small
+    assert library.library(small.parent, 60, 30) == small
     assert mark.exists()
     mark.unlink()
     assert [path.name for path in small.parent.iterdir()] == [small.name]  # no draft is left
@@ -41,17 +40,17 @@ def test_a_library_is_built_once_whole_and_answers_menus(small):
 def test_a_library_that_cannot_be_built_leaves_nothing(tmp_path):
     (file := tmp_path / "file").touch()
     with pytest.raises(InputError, match="Choose another with --cache"):
-        generated.library(file, 60, 30)
+        library.library(file, 60, 30)
     with pytest.raises(InputError, match="failed"):
-        generated.library(tmp_path / "cache", 60, "none")  # type: ignore[arg-type]
+        library.library(tmp_path / "cache", 60, "none")  # type: ignore[arg-type]
     assert not list((tmp_path / "cache").iterdir())
 
 
 def test_cheap_vectors_are_unit_deterministic_and_near_their_words(encoder):
     texts = ["Get the order number 1", "Get the order number 2", "Book the hotel room"]
-    made = generated.approximate(encoder, texts)
+    made = library.approximate(encoder, texts)
     assert np.allclose(np.linalg.norm(made, axis=1), 1, atol=1e-5)
-    assert np.array_equal(made[1:2], generated.approximate(encoder, texts[1:2]))
+    assert np.array_equal(made[1:2], library.approximate(encoder, texts[1:2]))
     assert not np.array_equal(made[0], made[1])
     assert made[0] @ made[1] > made[0] @ made[2]
 
@@ -88,7 +87,7 @@ def test_warm_compares_in_one_run_and_claims_no_goal_on_a_small_library(small):
 
 
 def test_scale_compares_sizes_without_encoding_and_vector_search(small):
-    other = generated.library(small.parent, 40, 30)
+    other = library.library(small.parent, 40, 30)
     found = scale.measure({60: small, 40: other}, REQUESTS)
     rows = {row.name: row for row in found.rows}
     rest, whole = rows[f"60: {scale.REST}"], rows["60: whole menu"]

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from spm.evaluation.speed.machine import describe, load, memory
-from spm.evaluation.speed.sampling import Sample, ratio, summed, turns
+from benchmarks.speed.machine import describe, load, memory
+from benchmarks.speed.samples import Sample, ratio, summed, turns
 
 
 def test_works_take_turns_and_each_is_told_the_round():

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spm.gnn import encoder as encoders
-from spm.registry import Registry, encoding
+from spm.gnn.encoders import by_name as encoders
+from spm.registry import encoding
 from spm.registry.errors import EncoderError
+from spm.registry.registry import Registry
 
 
 class Fake:
@@ -101,9 +102,9 @@ def test_a_change_that_was_killed_leaves_vectors_of_one_encoder(
 
     with monkeypatch.context() as patch:
         if step == "drop":
-            patch.setattr("spm.registry.vectors.VectorFiles.drop", killed)
+            patch.setattr("spm.registry.store.vector_files.VectorFiles.drop", killed)
         else:
-            patch.setattr("spm.registry.embedded.EmbeddedStore.write", killed)
+            patch.setattr("spm.registry.store.embedded_store.EmbeddedStore.write", killed)
         assert spm("encode", "--encoder", "acme/large", "--store", tools).code != 0
     with Registry.open(str(tools)) as registry:
         assert registry.encoded() == (step == "drop")

@@ -3,16 +3,13 @@
 import gzip
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[3]))
-
-from spm.cli.eval import DEFAULTS, WITHOUT_TRACES
+from spm.cli.commands.eval import DEFAULTS, WITHOUT_TRACES
 from spm.evaluation.constructors import KNOWN
-from spm.registry import Registry, demo
+from spm.registry import demo
+from spm.registry.registry import Registry
 from tests.data.corpora import Straight, by_hand
 
 FEW = ("--limit", "12")

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from spm.registry import Registry
+from spm.registry.registry import Registry
+from spm.registry.traces.formats import TRACE_FORMATS
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "formats" / "traces"
+DATA = Path(__file__).resolve().parents[3] / "data" / "formats" / "traces"
 
 
 @pytest.fixture
@@ -20,7 +21,9 @@ def run(spm, tmp_path, manifest):
 
 def test_a_transcript_is_imported_once(run):
     done = run("import", DATA / "chat.jsonl", "--json")
-    assert done.json == {"imported": 4, "known": 0, "skipped": 0, "steps": 6, "differing": 0}
+    assert done.json == {
+        "imported": 4, "known": 0, "skipped": 0, "steps": 6, "differing": 0, "dropped": 0,
+    }  # fmt: skip
     done = run("import", DATA / "chat.jsonl")
     assert done.out == "0 trajectories imported, 4 already known\n"
     assert run("import", DATA / "chat.jsonl", "--from", "openai", "--json").json["known"] == 4
@@ -37,8 +40,8 @@ def test_unknown_tools_stop_an_import_unless_they_are_left_out(run):
 
 def test_a_wrong_format_is_refused_with_the_known_ones(run):
     done = run("import", DATA / "chat.jsonl", "--from", "zipkin")
-    assert done.code == 1
-    assert "Known: spm, otlp" in done.err
+    assert done.code == 2
+    assert all(f"'{name}'" in done.err for name in TRACE_FORMATS)
 
 
 def test_statistics_are_shown(run):
@@ -84,8 +87,9 @@ def test_old_transitions_weigh_less(run, tmp_path):
     run("import", tmp_path / "t.jsonl")
     assert run("decay", "--half-life", 30, "--json").json == {"weighed": 1}
     with Registry.open(str(tmp_path / "store")) as registry:
-        (row,) = registry.store.read("menu/neighbours", ids=["s/ping"])
-    assert row["weight"] < 0.001
+        (row,) = registry.store.read("library/precedes")
+    assert (row["first"], row["second"]) == ("s/ping", "s/refund")
+    assert row["count"] < 0.001
     assert run("stats", "--json").json["travelled"][0]["count"] == 1
     assert run("decay", "--half-life", 0).code == 2
 
@@ -95,3 +99,13 @@ def test_each_command_explains_itself(spm, command):
     done = spm("traces", command, "--help")
     assert done.code == 0
     assert "--json" in done.out
+
+
+def test_outputs_for_which_there_is_no_room_are_told(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("spm.registry.traces.field_evidence.MOST_OUTPUTS", 2)
+    file = tmp_path / "t.jsonl"
+    step = {"tool": "ping", "result": {"one": 1, "two": 2, "three": 3}}
+    file.write_text(json.dumps({"trace_id": "t", "request": "x", "steps": [step]}))
+    done = run("import", file)
+    assert (done.code, done.out) == (0, "1 trajectories imported, 0 already known\n")
+    assert "1 fields of results were not added: their tools have 2 observed outputs" in done.err

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from spm.registry import Registry, demo
+from spm.registry import demo
+from spm.registry.registry import Registry
 
 
 @pytest.fixture

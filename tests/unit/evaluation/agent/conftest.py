@@ -8,8 +8,8 @@ import pytest
 from spm.evaluation.agent.backends import Simulation
 from spm.evaluation.agent.endpoint import Endpoint
 from spm.evaluation.agent.episode import Run, play
-from spm.evaluation.agent.menus import Toolbox, toolbox
-from spm.registry import Registry
+from spm.evaluation.agent.shown_menus import Toolbox, toolbox
+from spm.registry.registry import Registry
 from tests.data.scripted import Server
 
 ROUTE = ["shop/find_order", "shop/make_receipt", "shop/find_mail", "shop/send_mail"]

@@ -7,7 +7,7 @@ import pytest
 
 from spm.evaluation.agent.backends import Dry, Simulation, backend
 from spm.evaluation.agent.episode import called
-from spm.registry.calling.tools import Failed
+from spm.registry.calling.callable_tool import Failed
 from spm.registry.errors import InputError
 from tests.data.scripted import Answer, fails, serving
 
@@ -35,7 +35,7 @@ def test_the_same_call_has_the_same_result_and_another_seed_another(tool):
 
 
 def test_what_a_tool_takes_and_gives_stays_as_it_was(registry, manifest):
-    from spm.evaluation.agent.menus import toolbox
+    from spm.evaluation.agent.shown_menus import toolbox
 
     registry.register(manifest("s", look=(["order_id"], ["order_id", "sum"])))
     (look,) = toolbox(registry.store, ["s/look"]).tools.values()

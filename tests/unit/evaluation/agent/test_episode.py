@@ -262,7 +262,7 @@ def test_a_run_can_be_stopped_between_turns(played):
 def test_a_menu_without_tools_sends_none(shop_registry):
     from spm.evaluation.agent.endpoint import Endpoint
     from spm.evaluation.agent.episode import play
-    from spm.evaluation.agent.menus import toolbox
+    from spm.evaluation.agent.shown_menus import toolbox
 
     with serving(says("I cannot")) as server:
         empty = toolbox(shop_registry.store, [])

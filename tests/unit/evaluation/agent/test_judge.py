@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from spm.evaluation.agent.episode import Call, Ending, Run
-from spm.evaluation.agent.judging import Verdict, by_path, evidence, gold, judge
+from spm.evaluation.agent.judge import Verdict, by_path, evidence, gold, judge
 from spm.registry.calling.observations import observation, standard
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError, JudgeError
 from spm.registry.menus.golden import GoldenRequest
-from spm.registry.tools import Resolver
 
 PATH = ("find_order", "make_receipt", "find_mail", "send_mail")
 

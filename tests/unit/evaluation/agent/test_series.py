@@ -8,13 +8,13 @@ import pytest
 
 from spm.evaluation.agent import Agent, Endpoint, run
 from spm.evaluation.agent.backends import Simulation, backend
-from spm.evaluation.agent.files import Files
-from spm.evaluation.agent.judging import judge
+from spm.evaluation.agent.judge import judge
+from spm.evaluation.agent.run_files import Files
 from spm.evaluation.agent.series import Series
-from spm.registry.documents import read_traces
 from spm.registry.errors import EndpointError, InputError
+from spm.registry.importers.documents import read_traces
 from spm.registry.menus.golden import GoldenRequest
-from spm.registry.statistics import statistics
+from spm.registry.traces.statistics import statistics
 from tests.data.scripted import calls, fails, follows, says, serving
 
 PATH = ("find_order", "make_receipt", "find_mail", "send_mail")
@@ -277,7 +277,7 @@ def test_so_many_runs_at_a_time_and_no_more(series, parallel):
         with lock:
             busy += 1
             most = max(most, busy)
-        together.wait(10)  # breaks unless so many are asked at a time
+        together.wait(60)  # breaks unless so many are asked at a time
         time.sleep(0.02)
         with lock:
             busy -= 1

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spm.gnn.expansion import Question, expand
-from spm.gnn.library import Counts, Library, Rows, orders, transitions
-from spm.registry import frontier as rule
-from spm.registry.clauses import clauses
-from spm.registry.frontier import Frontier, Memory
-from spm.registry.lexical import Index, terms
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.registry.frontier import frontier as rule
+from spm.registry.frontier.frontier import Frontier, Memory
+from spm.registry.request.clauses import clauses
+from spm.registry.search.bm25 import Index, terms
 from tests.data.frontiers import SMALL, WORDS, Worded, differing, limits
 
 ENCODER = Worded()
@@ -204,7 +204,7 @@ def naive(library: Library, question: Question) -> Frontier:
             [seen.index(codes[t]) if codes[t] >= 0 else -1 for t in chosen], dtype=np.int64
         )
 
-    def spoken(text: str, tool: int) -> float:
+    def clause_lexical(text: str, tool: int) -> float:
         return float(library.texts.scores(terms(text), np.ones(size, dtype=bool))[0][tool])
 
     def floats(values: list[float]) -> np.ndarray:
@@ -251,8 +251,11 @@ def naive(library: Library, question: Question) -> Frontier:
             [[alike(library.vectors[t], vector) for _, vector in parts] for t in chosen],
             dtype=np.float32,
         ).reshape(len(chosen), len(parts)),
-        spoken=np.array(
-            [[spoken(text, t) if t in worded_parts else 0.0 for text, _ in parts] for t in chosen],
+        clause_lexical=np.array(
+            [
+                [clause_lexical(text, t) if t in worded_parts else 0.0 for text, _ in parts]
+                for t in chosen
+            ],
             dtype=np.float32,
         ).reshape(len(chosen), len(parts)),
     )

@@ -6,11 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spm.gnn import loading
-from spm.gnn.library import Counts, Library, Rows, orders, transitions
-from spm.gnn.loading import groups, load, paths_of
-from spm.registry import Registry, demo
-from spm.registry.lexical import terms
+from spm.gnn.arrays import from_store
+from spm.gnn.arrays.from_store import groups, load, paths_of
+from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.registry import demo
+from spm.registry.registry import Registry
+from spm.registry.search.bm25 import terms
 from tests.data.workers import tiny_training as tiny
 
 
@@ -94,10 +95,10 @@ def test_counts_are_those_of_the_trajectories(library, solved):
 def test_contracts_are_those_of_the_registry(library, shop):
     needs: dict[str, set[str]] = {tool: set() for tool in library.tools}
     makes: dict[str, set[str]] = {tool: set() for tool in library.tools}
-    for row in shop.store.read("atlas/inputs"):
+    for row in shop.store.read("insight/inputs"):
         if row["required"] and row["id"] in needs:
             needs[row["id"]].add(row["field"])
-    for row in shop.store.read("atlas/outputs"):
+    for row in shop.store.read("insight/outputs"):
         if row["id"] in makes:
             makes[row["id"]].add(row["field"])
     for at, tool in enumerate(library.tools):
@@ -234,7 +235,7 @@ def slow_groups(paths: list[list[int]], vectors: np.ndarray) -> list[set[int]]:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("block", [3, 1_000])
 def test_groups_hold_together_what_gives_each_other_away(monkeypatch, seed, block):
-    monkeypatch.setattr(loading, "BLOCK", block)
+    monkeypatch.setattr(from_store, "BLOCK", block)
     rng = np.random.default_rng(seed)
     paths = [sorted({*rng.integers(0, 6, 3).tolist()}) for _ in range(40)]
     vectors = rng.normal(size=(12, 16))[rng.integers(0, 12, 40)] + rng.normal(size=(40, 16)) * 0.25
@@ -253,7 +254,7 @@ def test_groups_of_the_demo(library):
     for path, group in zip(paths, library.groups.tolist(), strict=True):
         by_path.setdefault(path, set()).add(group)
     assert all(len(numbers) == 1 for numbers in by_path.values())
-    alike = np.argwhere(library.request_vectors @ library.request_vectors.T >= loading.TWINS)
+    alike = np.argwhere(library.request_vectors @ library.request_vectors.T >= from_store.TWINS)
     assert (library.groups[alike[:, 0]] == library.groups[alike[:, 1]]).all()
 
 

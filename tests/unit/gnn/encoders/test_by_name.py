@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spm.gnn import encoder as encoder_module
-from spm.gnn.encoder import encoder_of, load_encoder
-from spm.gnn.minilm import MiniLM, _erf
+from spm.gnn.encoders import by_name as encoder_module
+from spm.gnn.encoders.by_name import encoder_of, load_encoder
+from spm.gnn.encoders.minilm import MiniLM, _erf
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError
 
-DATA = Path(__file__).parents[2] / "data" / "minilm.npz"
+DATA = Path(__file__).parents[3] / "data" / "minilm.npz"
 
 
 @pytest.fixture(scope="module")
@@ -186,8 +186,8 @@ def test_incomplete_weights_say_what_is_missing(monkeypatch, tmp_path):
 def test_encoding_imports_no_torch_and_importing_no_tokenizer():
     program = """
 import sys
-from spm.gnn.encoder import load_encoder
-import spm.gnn.sentences
+from spm.gnn.encoders.by_name import load_encoder
+import spm.gnn.encoders.sentence_transformer
 late = {"tokenizers", "safetensors", "torch", "sentence_transformers"} & sys.modules.keys()
 assert not late, late
 load_encoder().encode_requests(["read a file"])

@@ -10,17 +10,17 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import MessagePassing
 from torch_geometric.utils import softmax, to_dense_batch
 
-from spm.gnn.attention import BiasedAttention, Block
 from spm.gnn.decoding import Chosen, OrderWeights, Scores, arrange
 from spm.gnn.features import PAIR, derive
-from spm.gnn.fitting import Fit, Ordering, Schedule, Step, ordering_step, retriever_step
-from spm.gnn.graphs import frontier_graph, menu_graph
-from spm.gnn.losses import reranker_loss
-from spm.gnn.reranker import Order, Reranker
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
-from spm.gnn.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
-from spm.registry.frontier import Frontier
+from spm.gnn.networks.attention import BiasedAttention, Block
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
+from spm.gnn.networks.reranker import Order, Reranker
+from spm.gnn.networks.retriever import Retriever
+from spm.gnn.networks.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
+from spm.gnn.training.loop import Fit, Ordering, Schedule, Step, ordering_step, retriever_step
+from spm.gnn.training.losses import reranker_loss
+from spm.registry.frontier.frontier import Frontier
 
 torch.set_num_threads(1)
 Builder = Callable[[int, int, int, int], Frontier]
@@ -96,7 +96,7 @@ def test_heads_must_divide_the_width():
 # -- the same by message passing -------------------------------------------------------------
 
 
-class RelationConv(MessagePassing):  # type: ignore[misc]
+class RelationConv(MessagePassing):
     """The layer over edges: softmax over the incoming ones, each with its additive bias."""
 
     def __init__(self, attention: BiasedAttention) -> None:

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import nn
 
-from spm.gnn import forward
-from spm.gnn.reranker import Reranker
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
-from spm.gnn.sizes import RELATIONS
+from spm.gnn.networks import numpy_forward
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.reranker import Reranker
+from spm.gnn.networks.retriever import Retriever
+from spm.gnn.networks.sizes import RELATIONS
 
 torch.set_num_threads(1)
 
@@ -43,7 +43,7 @@ def test_retrieve_equals_torch(size, vectors):
     rng = np.random.default_rng(size)
     x = rng.normal(size=(size, features)).astype(np.float32)
     relations = rng.integers(0, RELATIONS, (size, size))
-    member, slots = forward.retrieve(arrays(network), x, relations)
+    member, slots = numpy_forward.retrieve(arrays(network), x, relations)
     mask = torch.ones(1, size, dtype=torch.bool)
     logits, places = network.dense(torch.from_numpy(x)[None], torch.tensor(relations)[None], mask)
     np.testing.assert_allclose(member, logits[0].sigmoid().numpy(), atol=1e-5)
@@ -62,7 +62,7 @@ def test_order_equals_torch(size, vectors):
     rng = np.random.default_rng(size)
     x = rng.normal(size=(size, features)).astype(np.float32)
     a = rng.normal(size=(size, size, pairs)).astype(np.float32)
-    found = forward.order(arrays(network), x, a)
+    found = numpy_forward.order(arrays(network), x, a)
     mask = torch.ones(1, size, dtype=torch.bool)
     order = network.dense(torch.from_numpy(x)[None], torch.from_numpy(a)[None], mask)
     for name in ("entry", "member", "slot", "precedence"):
@@ -79,13 +79,14 @@ def test_a_network_that_is_very_sure_overflows_nothing():
     x, neutral = np.zeros((3, features), np.float32), np.zeros((3, 3), int)
     for sign in (-1, 1):
         sure = {**weights, "member.bias": np.array([sign * 1e4], dtype=np.float32)}
-        member, _ = forward.retrieve(sure, x, neutral)
+        member, _ = numpy_forward.retrieve(sure, x, neutral)
         np.testing.assert_array_equal(member, [sign > 0] * 3)
 
 
 def test_a_menu_needs_no_torch():
     code = (
-        "import sys, spm.gnn.constructor, spm.gnn.checkpoint, spm.gnn.selection, spm.gnn.measures\n"
+        "import sys, spm.gnn.constructor, spm.gnn.checkpoint\n"
+        "import spm.gnn.training.selection, spm.gnn.training.measures\n"
         "assert not {'torch', 'torch_geometric'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 import torch
 
-from spm.gnn import forward, networks, runtime
-from spm.gnn.encoder import load_encoder, weights_folder
-from spm.gnn.minilm import MiniLM
-from spm.gnn.models import prior
-from spm.gnn.networks import Networks, networks_of
-from spm.gnn.reranker import Reranker
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
+from spm.gnn.encoders.by_name import load_encoder, weights_folder
+from spm.gnn.encoders.minilm import MiniLM
+from spm.gnn.model_store import prior
+from spm.gnn.networks import inference, numpy_forward, runtime
+from spm.gnn.networks.inference import Networks, networks_of
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.reranker import Reranker
+from spm.gnn.networks.retriever import Retriever
 
-WORKER = Path(__file__).parents[2] / "data" / "workers" / "torch_rows.py"
+pytestmark = pytest.mark.usefixtures("computed")
+WORKER = Path(__file__).parents[3] / "data" / "workers" / "torch_rows.py"
 TEXTS = [
     "Email the customer the receipt for order 4821",
     "refund it, then tell the customer, and close the ticket",
@@ -109,14 +110,14 @@ def test_numpy_and_onnx_compute_the_same_networks(onnx: None) -> None:
     networks = Networks(model.retriever, model.reranker)
     for one, other in zip(
         networks.retrieve(x, relations),
-        forward.retrieve(model.retriever, x, relations),
+        numpy_forward.retrieve(model.retriever, x, relations),
         strict=True,
     ):
         np.testing.assert_allclose(one, other, atol=1e-5)
     assert list(networks._graphs) == ["retriever"]  # the other one when it is asked for
     x, between = x[:32, :1].repeat(chosen, 1), rng.normal(size=(32, 32, pairs)).astype(np.float32)
     for one, other in zip(
-        networks.order(x, between), forward.order(model.reranker, x, between), strict=True
+        networks.order(x, between), numpy_forward.order(model.reranker, x, between), strict=True
     ):
         np.testing.assert_allclose(one, other, atol=1e-4)
     empty = networks.retrieve(np.zeros((0, candidate), np.float32), np.zeros((0, 0), np.int64))
@@ -185,7 +186,7 @@ def test_the_same_model_read_twice_has_its_sessions_once() -> None:
 
 
 def test_the_networks_of_a_few_models_are_kept() -> None:
-    made = [replace(prior(), digest=f"model {number}") for number in range(networks.KEPT + 1)]
+    made = [replace(prior(), digest=f"model {number}") for number in range(inference.KEPT + 1)]
     kept = [networks_of(model) for model in made]
     assert networks_of(made[-1]) is kept[-1]
     assert networks_of(made[1]) is kept[1]

@@ -17,18 +17,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spm.gnn.expansion import Question
-from spm.gnn.models import prior
+from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.frontier_source import CypherSource, SnapshotSource
+from spm.gnn.model_store import prior
 from spm.gnn.ranker import LearnedRanker
-from spm.gnn.snapshot import container, reading, serving
-from spm.gnn.snapshot.columns import Sorted, Texts
-from spm.gnn.snapshot.serving import Snapshots
-from spm.gnn.sources import Asked, Mapped
-from spm.registry import Ask, Manifest, Registry
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.expansion import Expansion
-from spm.registry.frontier import Frontier
-from spm.registry.lookup import Probes
+from spm.gnn.snapshot import container, lifecycle, snapshot
+from spm.gnn.snapshot.lifecycle import Snapshots
+from spm.gnn.snapshot.strings import Sorted, Texts
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.frontier.frontier import Frontier
+from spm.registry.menus.menu import Ask
+from spm.registry.models import Manifest
+from spm.registry.registry import Registry
+from spm.registry.search.results import Probes
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
 
 ENCODER = Worded()
@@ -81,7 +83,7 @@ def as_if_large(many: bool) -> Iterator[None]:
     """Search by meaning from bytes, as in a large library and a process that serves."""
     with pytest.MonkeyPatch.context() as patch:
         if many:
-            patch.setattr(reading, "MANY", 0)
+            patch.setattr(snapshot, "MANY", 0)
             patch.setenv("SPM_RUNTIME", "onnx")
         yield
 
@@ -97,7 +99,7 @@ def tool(name: str, **more: Any) -> dict[str, Any]:
 
 
 def ranker(registry: Registry, snapshots: Snapshots | None) -> LearnedRanker:
-    source = Mapped(snapshots, lambda name: ENCODER) if snapshots else None
+    source = SnapshotSource(snapshots, lambda name: ENCODER) if snapshots else None
     return LearnedRanker(registry.store, lambda: ENCODER, prior, source)
 
 
@@ -140,9 +142,9 @@ WORLD = World(
 def test_material_is_the_same_from_both(caller: Caller) -> None:
     """Cards, visible fields and the revision too, which a frontier does not carry."""
     with opened(WORLD) as registry:
-        one = Mapped(Snapshots(registry.store), lambda name: ENCODER)
+        one = SnapshotSource(Snapshots(registry.store), lambda name: ENCODER)
         ask = Ask("order with größe 38 and tax 4", ("parcel",), caller=caller)
-        first, second = one.material(ask), Asked(registry.store, lambda: ENCODER).material(ask)
+        first, second = one.collect(ask), CypherSource(registry.store, lambda: ENCODER).collect(ask)
     assert first is not None
     assert (first.given, first.revision) == (second.given, second.revision)
     assert first.frontier.tools == second.frontier.tools
@@ -234,7 +236,7 @@ def test_a_file_of_another_format_or_state_is_not_believed(
         path.with_name(f"{stamp}.snapshot").write_bytes(kept)  # under the name of this state
         assert Snapshots(registry.store).current() is None
         assert Snapshots(registry.store).made() is not None
-        monkeypatch.setattr(serving, "FORMAT", serving.FORMAT + 1)
+        monkeypatch.setattr(lifecycle, "FORMAT", lifecycle.FORMAT + 1)
         assert Snapshots(registry.store).current() is None
 
 
@@ -330,7 +332,7 @@ def test_unchanged_vectors_are_not_asked_for_again(
 
 COLD = """
 import json, sys
-from spm.registry import Registry
+from spm.registry.registry import Registry
 with Registry.open(sys.argv[1]) as registry:
     found = registry.menu("Email the customer the receipt for order 4821")
     print(json.dumps([len(found.items), registry.store._graph is None]))
@@ -352,7 +354,7 @@ def test_views_share_the_vectors_and_only_the_latest_are_kept(tmp_path: Path) ->
         snapshots = Snapshots(registry.store)
         snapshot = snapshots.made()
         assert snapshot is not None
-        callers = [Caller(f"team {at}") for at in range(serving.CALLERS + 1)]
+        callers = [Caller(f"team {at}") for at in range(lifecycle.CALLERS + 1)]
         views = [snapshots.view(snapshot, caller) for caller in callers]
         assert all(view.library.vectors is snapshot.library.vectors for view in views)
         assert snapshots.view(snapshot, callers[-1]) is views[-1]

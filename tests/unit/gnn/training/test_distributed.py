@@ -13,8 +13,9 @@ import pytest
 import torch
 from torch import nn
 
-from spm.gnn import attention, parallel
 from spm.gnn.checkpoint import load
+from spm.gnn.networks import attention
+from spm.gnn.training import distributed
 from tests.data.workers import tiny_training as tiny
 
 torch.set_num_threads(1)
@@ -22,22 +23,22 @@ WORKER = Path(tiny.__file__)
 
 
 def test_alone_everything_is_nothing():
-    assert parallel.world() == (0, 1)
-    assert parallel.share([1, 2, 3]) == [1, 2, 3]
+    assert distributed.world() == (0, 1)
+    assert distributed.share([1, 2, 3]) == [1, 2, 3]
     network = nn.Linear(2, 1)
     network(torch.ones(1, 2)).sum().backward()
     before = network.weight.grad.clone()
-    parallel.average_gradients(network)
-    parallel.same_start(network)
+    distributed.average_gradients(network)
+    distributed.same_start(network)
     assert torch.equal(network.weight.grad, before)
-    with parallel.joined() as leads:
+    with distributed.joined() as leads:
         assert leads
-        assert parallel.world() == (0, 1)
+        assert distributed.world() == (0, 1)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_without_a_gpu_the_processor_computes():
-    assert parallel.device() == torch.device("cpu")
+    assert distributed.device() == torch.device("cpu")
 
 
 def free_port() -> int:

@@ -4,7 +4,7 @@ import pytest
 
 from spm.gnn.constructor import construct
 from spm.gnn.decoding import BEGINNINGS
-from spm.gnn.models import prior
+from spm.gnn.model_store import prior
 
 
 @pytest.fixture(scope="module")

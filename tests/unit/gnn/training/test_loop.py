@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from spm.gnn.fitting import Fit, Schedule, keep, kept
+from spm.gnn.training.loop import Fit, Schedule, keep, kept
 from spm.registry.errors import StoreWriteFailed
 
 torch.set_num_threads(1)
 
 
-class Tiny(nn.Module):  # type: ignore[misc]
+class Tiny(nn.Module):
     """One weight per feature, and dropout, which must not break the repetition."""
 
     def __init__(self) -> None:

@@ -10,13 +10,13 @@ from torch_geometric.utils import to_dense_batch
 
 from spm.gnn.decoding import Chosen, OrderWeights, Scores, arrange, step_terms
 from spm.gnn.features import Facts, derive, recalled
-from spm.gnn.fitting import Ordering, ordering_step, retriever_step
-from spm.gnn.graphs import frontier_graph, menu_graph
-from spm.gnn.losses import path_loss, reranker_loss, retriever_loss
-from spm.gnn.reranker import Order, Reranker
-from spm.gnn.retriever import Retriever
-from spm.gnn.rows import widths
-from spm.registry.frontier import Frontier
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
+from spm.gnn.networks.reranker import Order, Reranker
+from spm.gnn.networks.retriever import Retriever
+from spm.gnn.training.loop import Ordering, ordering_step, retriever_step
+from spm.gnn.training.losses import path_loss, reranker_loss, retriever_loss
+from spm.registry.frontier.frontier import Frontier
 
 torch.set_num_threads(1)
 CANDIDATE, CHOSEN, PAIRED = widths(vectors=True)

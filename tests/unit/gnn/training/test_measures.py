@@ -2,7 +2,7 @@
 
 import pytest
 
-from spm.gnn.measures import Measures, mean, measure
+from spm.gnn.training.measures import Measures, mean, measure
 
 MENU = [f"t{at}" for at in range(40)]
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import torch
 
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.library import Library
 from spm.gnn.checkpoint import load, save
 from spm.gnn.constructor import construct, names
-from spm.gnn.examples import Row, divide, rows_of, split
-from spm.gnn.expansion import Question, expand
-from spm.gnn.fitting import Schedule
-from spm.gnn.library import Library
-from spm.gnn.measures import Measures
 from spm.gnn.model import Model, Provenance
-from spm.gnn.rows import widths
-from spm.gnn.runs import Run, plain
-from spm.gnn.training import LEAST, Config, Training
+from spm.gnn.networks.input_rows import widths
+from spm.gnn.training.examples import Row, divide, rows_of, split
+from spm.gnn.training.loop import Schedule
+from spm.gnn.training.measures import Measures
+from spm.gnn.training.recipe import LEAST, Config, Training
+from spm.gnn.training.run_folder import Run, plain
 from spm.registry.errors import InputError
 from tests.data.workers import tiny_training as tiny
 
@@ -254,8 +254,8 @@ def test_rows_have_their_own_paths_and_fields():
 
 def test_a_model_begins_with_another_one(tmp_path, model):
     """Training a library begins with the prior, which has no text vectors: they begin with 0."""
-    from spm.gnn.retriever import Retriever
-    from spm.gnn.training import warm
+    from spm.gnn.networks.retriever import Retriever
+    from spm.gnn.training.recipe import warm
 
     bare, full = widths(vectors=False)[0], widths(vectors=True)[0]
     known = {k: v.numpy() for k, v in Retriever(bare).state_dict().items()}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from spm.gnn.curves import MEASURES, draw
-from spm.gnn.measures import Measures
-from spm.gnn.runs import Run, plain
-from spm.gnn.training import Config
+from spm.gnn.training.curves import MEASURES, draw
+from spm.gnn.training.measures import Measures
+from spm.gnn.training.recipe import Config
+from spm.gnn.training.run_folder import Run, plain
 from spm.registry.errors import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -37,6 +37,12 @@ services:
     assert found.of("others", None) is None
 
 
+def test_clients_approve_for_no_service_that_does_not_say_so():
+    said = {"a": HTTP, "b": {**HTTP, "approve": "elicitation"}}
+    found = Backends.model_validate({"services": said})
+    assert [found.elicits(service) for service in ("a", "b", "c")] == [False, True, False]
+
+
 def test_a_credential_may_go_into_another_header():
     backend = HttpBackend(
         base_url="https://x.example", auth_env="K", auth_header="X-Api-Key", auth_scheme=""
@@ -61,6 +67,8 @@ def test_a_credential_may_go_into_another_header():
         "services: {a: {http: {base_url: 'https://x.example'}, mcp: {command: [x]}}}",
         "services: {a: {registered: {hosts: []}}}",
         "services: {a: {http: {base_url: 'https://x.example', timeout: 0}}}",
+        "services: {a: {http: {base_url: 'https://x.example'}, approve: yes}}",
+        "services: {a: {approve: elicitation}}",
     ],
 )  # fmt: skip
 def test_what_is_not_valid_is_refused_by_name(tmp_path, bad):

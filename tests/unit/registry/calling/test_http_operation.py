@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from spm.registry.calling.arguments import Invalid
 from spm.registry.calling.backends import HttpBackend
-from spm.registry.calling.operation import prepare
-from spm.registry.calling.tools import NotCalled, Tool
+from spm.registry.calling.callable_tool import NotCalled, Tool
+from spm.registry.calling.http_operation import prepare
 from spm.registry.models import ToolSpec
 
 BASE = HttpBackend(base_url="https://api.example/v1")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spm.registry.fields import (
+from spm.registry.catalog.fields import (
     CONTROL,
     GENERIC,
     canonical,

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from spm.registry.declaration import (
-    document,
+from spm.registry.catalog.graph_rows import (
     field_rows,
     named_fields,
     produces_rows,
@@ -103,19 +102,7 @@ def test_inputs_and_outputs_are_named_alike():
     assert [name for name, _ in named_fields({"s/get": one})] == ["order_id", "order_id"]
 
 
-# -- documents and rows ------------------------------------------------------------------------
-
-
-def test_a_document_has_title_name_text_and_fields_once():
-    one = tool(
-        "getOrder",
-        title="Order lookup",
-        description="Finds it.",
-        family="order",
-        inputs=[{"name": "id"}],
-        outputs=[{"name": "order_id"}, {"name": "total"}],
-    )
-    assert document(one) == "Order lookup. get order. Finds it. order id, order total"
+# -- rows --------------------------------------------------------------------------------------
 
 
 def test_a_version_row_holds_the_whole_definition():

@@ -10,9 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from spm.registry import Registry
-from spm.registry.errors import InputError, UnknownTool, VersionConflict
-from spm.registry.lifecycle import (
+from spm.registry.catalog.lifecycle import (
     approve,
     compare_definitions,
     deprecate,
@@ -20,9 +18,10 @@ from spm.registry.lifecycle import (
     history,
     text_difference,
 )
+from spm.registry.catalog.registration import preview
+from spm.registry.errors import InputError, UnknownTool, VersionConflict
 from spm.registry.models import Manifest
-from spm.registry.plain import PlainRanker
-from spm.registry.registration import preview
+from spm.registry.registry import Registry
 
 
 def mail(*tools, service="mail"):
@@ -39,8 +38,7 @@ def status(registry, name="send"):
 
 def menu(registry, encoder):
     registry.encode(encoder)
-    built = registry.menu("send a mail", ranker=PlainRanker(registry.store, lambda: encoder))
-    return {item.name for item in built.items}
+    return {item.name for item in registry.menu("send a mail").items}
 
 
 # -- history and differences -------------------------------------------------------------------

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from spm.registry import links
+from spm.registry.catalog import field_suggestions
+from spm.registry.catalog.lint import COST, MANY_REQUIRED, SHORT, Remark, Verdict, lint
+from spm.registry.catalog.lint_sources import as_row, judge
 from spm.registry.errors import ManifestError
-from spm.registry.lint import COST, MANY_REQUIRED, SHORT, Remark, Verdict, lint
-from spm.registry.linting import as_row, judge
 from spm.registry.models import ToolSpec, Trace
 
 GOOD = {
@@ -30,8 +30,10 @@ def tools(*specs):
     return {f"s/{spec['name']}": ToolSpec.model_validate(spec) for spec in specs}
 
 
-def rules(spec, *others, spoken=()):
-    (verdict,) = lint(tools({**GOOD, **spec}), others=tools(MAKER, *others), spoken=spoken)
+def rules(spec, *others, request_fields=()):
+    (verdict,) = lint(
+        tools({**GOOD, **spec}), others=tools(MAKER, *others), request_fields=request_fields
+    )
     return [remark.rule for remark in verdict.remarks]
 
 
@@ -63,8 +65,8 @@ FIRES = {
 @pytest.mark.parametrize("rule", FIRES)
 def test_a_rule_fires_where_it_should_and_nowhere_else(rule):
     bad, good = FIRES[rule]
-    assert rule in rules(bad, spoken=SPOKEN)
-    assert rule not in rules(good, spoken=SPOKEN)
+    assert rule in rules(bad, request_fields=SPOKEN)
+    assert rule not in rules(good, request_fields=SPOKEN)
 
 
 def test_every_rule_is_tried_and_has_a_price():
@@ -97,7 +99,7 @@ def test_tools_that_differ_in_what_they_do_are_no_twins(other):
 
 def test_what_users_say_and_what_steers_a_call_needs_no_producer():
     spec = {"inputs": [{"name": n, "description": "x"} for n in ("voucher", "api_key")]}
-    assert rules(spec, spoken=["voucher"]) == []
+    assert rules(spec, request_fields=["voucher"]) == []
     assert rules(spec) == ["unproduced-field"]
 
 
@@ -168,7 +170,7 @@ def test_a_merge_answers_a_field_that_nobody_made(registry, manifest):
     maker = {**MAKER, "outputs": [{"name": "client_number"}]}
     registry.register(manifest("s", get_order=GOOD, find_customer=maker))
     assert judged(registry)["s/get_order"] == ["unproduced-field"]
-    links.merge(registry.store, "client_number", "customer_id", "Ann")
+    field_suggestions.merge(registry.store, "client_number", "customer_id", "Ann")
     assert judged(registry)["s/get_order"] == []
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.naming import fold, invisible, nearest, words
+from spm.registry.catalog.naming import fold, invisible, nearest, words
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from spm.registry import Registry, demo
-from spm.registry.access import Caller
-from spm.registry.embedded import EmbeddedStore
+from spm.registry import demo
+from spm.registry.access.caller import Caller
+from spm.registry.access.rules import visible_tools
+from spm.registry.catalog.registration import preview
 from spm.registry.errors import ManifestError, VersionConflict
-from spm.registry.menus.sight import visible
 from spm.registry.models import Manifest
-from spm.registry.registration import preview
+from spm.registry.registry import Registry
+from spm.registry.store.embedded_store import EmbeddedStore
 
 
 def tool(name, description="", version=None, needs=(), gives=(), **more):
@@ -306,8 +307,8 @@ def test_a_new_owner_of_the_service_owns_its_unchanged_tools(registry, store):
     assert registry.show("send").tool["owner"] == "news"
     assert registry.show("read").tool["owner"] == "me"
     assert versions(registry, "mail/send") == ["1"]
-    assert visible(store, ["mail/send"], Caller("post")) == {}
-    assert list(visible(store, ["mail/send"], Caller("news"))) == ["mail/send"]
+    assert visible_tools(store, ["mail/send"], Caller("post")) == {}
+    assert list(visible_tools(store, ["mail/send"], Caller("news"))) == ["mail/send"]
     before = store.journal.size(), registry.status()
     again = registry.register(changed)
     assert (again.reowned, again.described, again.revision) == ([], [], None)

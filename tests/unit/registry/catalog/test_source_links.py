@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from spm.registry.formats.detection import read_source
-from spm.registry.linked import Link, fingerprint
+from spm.registry.catalog.registration import preview
+from spm.registry.catalog.source_links import Link, fingerprint
+from spm.registry.importers.detection import read_source
 from spm.registry.models import Manifest, Trace
-from spm.registry.registration import preview
 
 SERVICE = {"name": "s", "title": "S"}
 

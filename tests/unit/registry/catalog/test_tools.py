@@ -2,8 +2,8 @@
 
 import pytest
 
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
-from spm.registry.tools import Resolver
 
 
 @pytest.fixture

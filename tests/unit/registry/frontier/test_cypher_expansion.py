@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spm.gnn.expansion import Question, expand
-from spm.gnn.loading import load
-from spm.registry import Registry, demo
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.expansion import Expansion
-from spm.registry.frontier import SIZE, Frontier
-from spm.registry.lookup import Probes
+from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.from_store import load
+from spm.registry import demo
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.frontier.frontier import SIZE, Frontier
+from spm.registry.registry import Registry
+from spm.registry.search.results import Probes
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
 
 ENCODER = Worded()
@@ -116,7 +117,7 @@ def test_the_demo_gives_the_same(filled_demo: Registry) -> None:
 def test_who_may_see_everything_sees_what_nobody_is_kept_from(filled_demo: Registry) -> None:
     """Counts of trajectories are what the edges count, as long as nothing faded."""
     rows = filled_demo.store.query(
-        "MATCH (t:Tool) UNWIND t.scopes AS x RETURN DISTINCT x", {}, limit=99, timeout=5
+        "MATCH (t:Tool) UNWIND t.scopes AS x RETURN DISTINCT x", {}, limit=99, timeout=60
     ).rows
     caller = Caller(scopes=tuple(row["x"] for row in rows))
     assert caller.restricted

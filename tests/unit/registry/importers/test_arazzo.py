@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import ManifestError
-from spm.registry.formats.arazzo import Workflows, answered, place_of, read_arazzo
-from spm.registry.formats.loading import load_document
-from spm.registry.formats.openapi import read_openapi
-from spm.registry.formats.source import Link
+from spm.registry.importers.arazzo import Workflows, answered, place_of, read_arazzo
+from spm.registry.importers.openapi import read_openapi
+from spm.registry.importers.references import load_document
+from spm.registry.importers.source import Link
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "openapi"
 BUY = load_document(DATA / "buy.arazzo.yaml")

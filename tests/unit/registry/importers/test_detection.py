@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from spm.registry.catalog.registration import changes, namespaced, preview
 from spm.registry.errors import ManifestError
-from spm.registry.formats.detection import FORMATS, detect, read_source
-from spm.registry.registration import changes, namespaced, preview
+from spm.registry.importers.detection import FORMATS, detect, read_source
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
+DATA = Path(__file__).resolve().parents[3] / "data" / "formats"
 MANIFEST = {"spm": 1, "service": "shop", "tools": [{"name": "ping"}]}
 FUNCTIONS = [{"type": "function", "function": {"name": "ping", "description": "Say hello"}}]
 MCP = {"tools": [{"name": "ping", "inputSchema": {"type": "object"}}]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import ManifestError
-from spm.registry.formats.functions import (
+from spm.registry.importers.functions import (
     effects_of,
     looks_like_functions,
     read_functions,

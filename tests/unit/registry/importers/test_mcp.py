@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import ManifestError
-from spm.registry.formats.mcp import (
+from spm.registry.importers.mcp import (
     is_mcp_server,
     looks_like_mcp,
     read_mcp_list,

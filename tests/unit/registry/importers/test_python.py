@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import ManifestError
-from spm.registry.formats.python import read_python
+from spm.registry.importers.python import read_python
 
 SHOP = '''
 from __future__ import annotations
@@ -299,6 +299,6 @@ def test_what_is_no_function_is_refused(module, target, message):
 @given(st.text(max_size=20))
 def test_any_text_gives_a_source_or_a_manifest_error(target):
     try:
-        read_python(f"spm.registry.naming:{target}")
+        read_python(f"spm.registry.catalog.naming:{target}")
     except ManifestError:
         return

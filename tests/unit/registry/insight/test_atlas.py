@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.atlas import Contracts, duplicates, read_contracts, survey
 from spm.registry.errors import UnknownField
+from spm.registry.insight.atlas import Contracts, duplicates, read_contracts, survey
 
 
 @pytest.fixture

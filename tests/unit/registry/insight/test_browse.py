@@ -4,12 +4,12 @@ from dataclasses import asdict
 
 import pytest
 
-from spm.registry import Registry
-from spm.registry.access import EVERYTHING, Caller
-from spm.registry.browsing import AROUND, JOINS, Browser, survey_ground
-from spm.registry.completion import KINDS, described, read_names
+from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import UnknownField, UnknownTool
+from spm.registry.insight.browse import AROUND, JOINS, Browser, survey_ground
+from spm.registry.insight.name_search import KINDS, described, read_names
 from spm.registry.models import Manifest
+from spm.registry.registry import Registry
 
 RIVAL = Caller("rival")
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.atlas import Contracts
 from spm.registry.errors import AmbiguousTool, InputError
-from spm.registry.impact import CYCLE, ONLY_PRODUCER, _fall, impact
+from spm.registry.insight.atlas import Contracts
+from spm.registry.insight.impact import CYCLE, ONLY_PRODUCER, _fall, impact
 from spm.registry.menus.golden import read_golden
 
 

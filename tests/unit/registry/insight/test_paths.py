@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import UnknownField, UnknownTool
-from spm.registry.paths import ASK, SAY, Hop, plan
+from spm.registry.insight.paths import ASK, SAY, Hop, plan
 
 RECEIPT = "messaging/send_email_receipt"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spm.registry.ranking import Edge, Menu, MenuItem
+from spm.registry.menus.menu import Edge, Menu, MenuItem
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def menu(item: Callable[..., MenuItem]) -> Callable[..., Menu]:
             state=[],
             route=[i.id for i in items[:route]],
             items=list(items),
-            ranker="plain",
+            ranker="prior",
             model="",
             traces=0,
             trust=0.0,

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from spm.registry.menus.budget import fit, tokens
-from spm.registry.menus.serving import serve
-from spm.registry.ranking import Edge
+from spm.registry.menus.export import export_menu
+from spm.registry.menus.menu import Edge
 
 
 @pytest.fixture
@@ -61,28 +61,28 @@ def test_a_larger_budget_never_loses_a_tool(chain):
 
 
 def test_a_serving_says_what_was_left_out(registry, chain):
-    plenty = serve(registry.store, chain, "openai", budget=10_000)
+    plenty = export_menu(registry.store, chain, "openai", budget=10_000)
     assert plenty.notes() == []
     assert plenty.as_dict()["tokens"] == sum(tokens(t) for t in plenty.definitions())
     each = [tokens(t) for t in plenty.definitions()]
-    three = serve(registry.store, chain, "openai", budget=sum(each[:4]) - 1)
+    three = export_menu(registry.store, chain, "openai", budget=sum(each[:4]) - 1)
     assert three.notes() == [
         f"2 of 5 tools are left out to fit the token budget; about {sum(each[:3])} tokens are used."
     ]
-    two = serve(registry.store, chain, "openai", budget=sum(each[:3]) - 1)
+    two = export_menu(registry.store, chain, "openai", budget=sum(each[:3]) - 1)
     assert two.notes() == [
         "3 of 5 tools are left out to fit the token budget. "
         "The route is cut after 2: its end does not fit."
     ]
-    none = serve(registry.store, chain, "openai", budget=1)
+    none = export_menu(registry.store, chain, "openai", budget=1)
     assert none.definitions() == []
     assert none.notes()[0].endswith("not even the first one fits.")
 
 
 def test_a_reference_costs_what_its_definition_does(registry, chain, item, menu):
     long = replace(item(1, "s/a"), description="word " * 100)
-    referred = serve(registry.store, menu(long), "tool-reference", budget=10_000)
-    defined = serve(registry.store, menu(long), "anthropic", budget=10_000)
+    referred = export_menu(registry.store, menu(long), "tool-reference", budget=10_000)
+    defined = export_menu(registry.store, menu(long), "anthropic", budget=10_000)
     assert referred.fitted is not None
     assert defined.fitted is not None
     assert referred.fitted.tokens == defined.fitted.tokens > 100

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError
 from spm.registry.menus.check import (
     Baseline,
@@ -17,7 +18,6 @@ from spm.registry.menus.check import (
     verdict,
 )
 from spm.registry.menus.golden import GoldenRequest, read_golden
-from spm.registry.tools import Resolver
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import dataclasses
 
 import pytest
 
-from spm.registry import frozen
-from spm.registry.access import EVERYTHING, Caller
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.access.rules import visible_tools
 from spm.registry.errors import InputError
-from spm.registry.menus.sight import visible
-from spm.registry.ranking import Ask, Menu, MenuItem
+from spm.registry.menus import frozen
+from spm.registry.menus.menu import Ask, Menu, MenuItem
 
 A, B = Caller("a", ("mail",)), Caller("b")
 REQUEST = "Refund order 7"
@@ -30,13 +30,13 @@ def offered(registry, manifest):
 
 def built(registry, caller=EVERYTHING, request=REQUEST):
     """A menu of everything that the caller sees, without encoding anything."""
-    cards = visible(registry.store, ["shop/audit", "shop/find_order", "shop/refund"], caller)
+    cards = visible_tools(registry.store, ["shop/audit", "shop/find_order", "shop/refund"], caller)
     items = [
         MenuItem(rank, card["id"], card["name"], "", "", "backup", card["effects"], {}, [], 0.0, {})
         for rank, card in enumerate(cards.values(), 1)
     ]
     ask = Ask(request, caller=caller)
-    return ask, Menu(request, [], [i.id for i in items], items, "plain", "", 0, 0.0, 1)
+    return ask, Menu(request, [], [i.id for i in items], items, "prior", "", 0, 0.0, 1)
 
 
 def kept(registry, caller=EVERYTHING, **more):

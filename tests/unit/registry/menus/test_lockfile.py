@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from spm.registry import Registry
-from spm.registry.access import Caller
+from spm.registry.access.caller import Caller
 from spm.registry.errors import InputError
-from spm.registry.menus.difference import compare
+from spm.registry.menus.diff import compare
 from spm.registry.menus.lockfile import lock, read_lock
+from spm.registry.menus.menu import Ask
 from spm.registry.models import Manifest
-from spm.registry.plain import PlainRanker
-from spm.registry.ranking import Ask
+from spm.registry.registry import Registry
 
 
 def library(**changes):
@@ -38,7 +37,7 @@ def mail(registry, encoder):
     class Mail:
         def __init__(self):
             self.registry = registry
-            self.ranker = PlainRanker(registry.store, lambda: encoder)
+            self.ranker = registry.ranker()
 
         def lock(self, ask=ASK):
             registry.encode(encoder)
@@ -55,12 +54,11 @@ def kinds(difference):
     return [(cause.kind, cause.tool) for cause in difference.causes]
 
 
-def test_the_same_menu_gives_the_same_bytes(mail, encoder, tmp_path):
+def test_the_same_menu_gives_the_same_bytes(mail, tmp_path):
     one = mail.lock().text()
     assert one == mail.lock().text()
     with Registry.open(str(tmp_path / "store")) as other:
-        ranker = PlainRanker(other.store, lambda: encoder)
-        assert lock(other.store, ASK, ranker.menu(ASK)).text() == one
+        assert lock(other.store, ASK, other.ranker().menu(ASK)).text() == one
 
 
 def test_a_lock_says_what_a_menu_was_made_of(mail):
@@ -71,7 +69,9 @@ def test_a_lock_says_what_a_menu_was_made_of(mail):
     assert {len(item["content_hash"]) for item in found["items"]} == {64}
     assert found["registry"]["tools"] == 3
     assert found["registry"]["encoder"] == "all-MiniLM-L6-v2"
-    assert (found["ranker"], found["model"], found["spm_menu_lock"]) == ("plain", "", 1)
+    assert (found["ranker"], found["model"]) == ("prior", mail.ranker.menu(ASK).model)
+    assert len(found["model"]) == 64
+    assert found["spm_menu_lock"] == 1
 
 
 def test_a_lock_can_be_read_and_asked_again(mail, tmp_path):
@@ -224,4 +224,7 @@ def test_another_model_encoder_and_ranker_are_told(mail):
     found = compare(mail.registry.store, old, new, lambda tool: pytest.fail(tool))
     assert found.same
     assert [cause.kind for cause in found.causes] == ["ranker", "model", "encoder"]
+    assert f"aaaaaaaaaaaa → {new.model[:12]}" in found.causes[1].text
+    without = new.model_copy(update={"model": ""})
+    found = compare(mail.registry.store, old, without, lambda tool: pytest.fail(tool))
     assert "aaaaaaaaaaaa → none" in found.causes[1].text

@@ -3,16 +3,15 @@
 from html import escape
 
 from spm.registry import demo
-from spm.registry.pictures.menus import draw_menu
-from spm.registry.pictures.rendering import render
-from spm.registry.plain import PlainRanker
-from spm.registry.ranking import Ask, Edge
+from spm.registry.menus.menu import Edge
+from spm.registry.pictures.formats import render
+from spm.registry.pictures.menu import draw_menu
 
 HOSTILE = '</td></table><script>alert(1)</script>"\u202e\x1b[31m'
 
 
-def test_the_route_is_drawn_with_its_fields(shop, encoder):
-    menu = PlainRanker(shop.store, lambda: encoder).menu(Ask(demo.REQUEST))
+def test_the_route_is_drawn_with_its_fields(shop):
+    menu = shop.menu(demo.REQUEST)
     drawing = draw_menu(menu)
     kinds = {node.id: node.kind for node in drawing.nodes}
     assert set(menu.route) <= set(kinds)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.menus.names import ANTHROPIC, MCP, OPENAI, name, spoken
-from spm.registry.ranking import MenuItem
+from spm.registry.menus.menu import MenuItem
+from spm.registry.menus.provider_names import ANTHROPIC, MCP, OPENAI, display_names, name
 
 RULES = {"openai": OPENAI, "anthropic": ANTHROPIC, "mcp": MCP}
 
@@ -77,7 +77,7 @@ def test_there_is_a_way_back_and_a_route_on_one_line():
 
 def test_people_read_names_and_ids_where_a_name_is_shared():
     items = [tool(1, "a/x"), tool(2, "b/x"), tool(3, "b/y"), tool(4, "c/a/x", "a/x")]
-    named = spoken(items)
+    named = display_names(items)
     assert named == {"a/x": "a/x", "b/x": "b/x", "b/y": "y", "c/a/x": "c/a/x"}
 
 

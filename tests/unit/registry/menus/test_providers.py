@@ -1,11 +1,13 @@
 """Definitions for providers: the shapes they take, as registered, and nothing hidden in them."""
 
 import json
+from typing import get_args
 
 import pytest
 
+from spm.registry.menus.export import export_menu
+from spm.registry.menus.formats import ProviderFormat
 from spm.registry.menus.providers import PROVIDERS
-from spm.registry.menus.serving import serve
 from spm.registry.models import Manifest
 
 SCHEMA = {
@@ -31,7 +33,7 @@ def served(registry, item, menu):
             item(rank, f"orders/{t['name']}", effects=t.get("effects", effects), role="entry")
             for rank, t in enumerate(tools, 1)
         ]
-        return serve(registry.store, menu(*items), format, **options)
+        return export_menu(registry.store, menu(*items), format, **options)
 
     return make
 
@@ -187,6 +189,10 @@ def test_every_format_is_plain_json_under_legal_names(served, format):
 
 def test_a_lost_definition_does_not_lose_the_menu(registry, item, menu):
     gone = item(1, "s/gone", description="x\u202e", needs={"a": ["request"]})
-    (made,) = serve(registry.store, menu(gone), "anthropic").definitions()
+    (made,) = export_menu(registry.store, menu(gone), "anthropic").definitions()
     assert made["description"] == "x"
     assert made["input_schema"]["properties"] == {"a": {"type": "string"}}
+
+
+def test_every_provider_format_has_a_writer():
+    assert tuple(PROVIDERS) == get_args(ProviderFormat)

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.impact import impact
-from spm.registry.pictures import drawings
-from spm.registry.pictures.drawings import (
+from spm.registry.insight.impact import impact
+from spm.registry.pictures import graphs
+from spm.registry.pictures.drawing import DARK, KINDS, LIGHT, Drawing, Edge, Node
+from spm.registry.pictures.formats import render
+from spm.registry.pictures.graphs import (
     draw_answer,
     draw_impact,
     draw_paths,
@@ -18,7 +20,6 @@ from spm.registry.pictures.drawings import (
     draw_tool_neighbourhood,
 )
 from spm.registry.pictures.layout import arrange
-from spm.registry.pictures.rendering import DARK, KINDS, LIGHT, Drawing, Edge, Node, render
 
 HOSTILE = [
     '</script><script>alert("x")</script>',
@@ -237,6 +238,23 @@ def test_nodes_never_overlap_and_edges_touch_their_nodes(graph):
             assert min(abs(x - boxes[node][0]), abs(x - boxes[node][2])) < 1e-6
 
 
+@given(GRAPHS, st.data())
+def test_given_layers_are_kept(graph, data):
+    count, edges = graph
+    layers = data.draw(st.lists(st.integers(0, 4), min_size=count, max_size=count))
+    layout = arrange([(60.0, 28.0)] * count, edges, layers=layers, lane_gap=4)
+    for a, b in edges:
+        assert (layout.centres[a][0] < layout.centres[b][0]) == (layers[a] < layers[b])
+    for (a, b), route in zip(edges, layout.routes, strict=True):
+        assert bool(route) == (layers[a] < layers[b])
+
+
+def test_cycles_are_broken_where_the_picture_stays_narrow():
+    # From 3, which nothing leads to, the way round would be one long chain.
+    layout = arrange([(60, 28)] * 4, [(0, 1), (0, 2), (1, 0), (2, 0), (3, 1)])
+    assert len({x for x, _ in layout.centres}) == 2
+
+
 def test_a_chain_goes_from_left_to_right():
     layout = arrange([(60, 28)] * 4, [(2, 0), (0, 3), (3, 1)])
     assert sorted(range(4), key=lambda i: layout.centres[i]) == [2, 0, 3, 1]
@@ -256,7 +274,7 @@ def test_a_large_drawing_is_quick():
     edges = [(rng.randrange(400), rng.randrange(400)) for _ in range(600)]
     start = time.process_time()
     arrange([(100, 28)] * 400, edges)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 60
 
 
 # -- builders ----------------------------------------------------------------------------------
@@ -335,7 +353,7 @@ def test_answers_without_nodes_draw_nothing(shop):
 
 
 def test_too_many_nodes_are_cut_and_said(shop, monkeypatch):
-    monkeypatch.setattr(drawings, "MAX_NODES", 5)
+    monkeypatch.setattr(graphs, "MAX_NODES", 5)
     drawing = draw_answer(shop.cypher("MATCH (t:Tool) RETURN t ORDER BY t.id"), "All")
     assert len(drawing.nodes) == 5
     assert drawing.title == "All (the first 5 nodes)"

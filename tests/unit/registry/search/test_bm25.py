@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry import lexical
-from spm.registry.lexical import DISTINCT, LONGEST, STOP, Index, asked, best, bm25, scan, terms
+from spm.registry.search import bm25 as module
+from spm.registry.search.bm25 import DISTINCT, LONGEST, STOP, Index, asked, best, bm25, scan, terms
 
 WORDS = st.sampled_from("order user mail get data x1 größe 注文 AND".split())
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=8), max_size=12)
@@ -72,7 +72,7 @@ def test_long_texts_take_linear_time(unit):
     begin = time.process_time()
     terms((unit * 100_000)[:100_000])
     # Generous, because a collection of garbage may fall into it.
-    assert time.process_time() - begin < 10
+    assert time.process_time() - begin < 60
 
 
 def naive(documents, query, seen):
@@ -122,7 +122,7 @@ def test_scanning_a_part_scores_to_the_last_bit_like_the_index_of_all(documents,
     postings, lengths = scan(query, [documents[p] for p in holding])
     apart = bm25(postings, lengths, len(visible), sum(map(len, visible)))
     for count in (1, 3, 100):
-        assert best([ids[p] for p in holding], apart, lexical.united(postings), count) == best(
+        assert best([ids[p] for p in holding], apart, module.united(postings), count) == best(
             ids, scores, matched, count
         )
 
@@ -167,11 +167,11 @@ def test_nothing_to_see():
 def test_what_an_index_keeps_of_terms_is_bounded_and_changes_no_score(monkeypatch):
     index = Index([["a", "b"], ["b", "c", "c"], ["a"], ["d"]])
     expected = [index.scores([term])[0].tolist() for term in "abcdx"]
-    monkeypatch.setattr(lexical, "KEPT", 2 * lexical.LEAST)
+    monkeypatch.setattr(module, "KEPT", 2 * module.LEAST)
     for _ in range(3):
         assert [index.scores([term])[0].tolist() for term in "abcdx"] == expected
         assert index._all is not None
-        assert index._all.numbers <= lexical.KEPT + lexical.LEAST + len(index.lengths)
+        assert index._all.numbers <= module.KEPT + module.LEAST + len(index.lengths)
 
 
 def test_several_questions_at_once_score_as_one_by_one():

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spm.registry import checkpoint
 from spm.registry.errors import StoreDamaged
-from spm.registry.journal import Position
+from spm.registry.store import checkpoint
+from spm.registry.store.journal import Position
 
 FILES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 POSITIONS = st.builds(

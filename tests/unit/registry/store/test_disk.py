@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from spm.registry import disk
 from spm.registry.errors import OutcomeUnknown, StoreWriteFailed
+from spm.registry.store import disk
 
 
 def broken(*given: object, **more: object) -> None:

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spm.registry.errors import StoreDamaged, StoreWriteFailed
-from spm.registry.journal import Journal, Position, record
+from spm.registry.store.journal import Journal, Position, record
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),

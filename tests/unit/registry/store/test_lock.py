@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spm.registry.errors import StoreLocked, StoreWriteFailed
-from spm.registry.lock import WriterLock
+from spm.registry.store.lock import WriterLock
 
 
 def test_one_holder_at_a_time(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spm.registry import checkpoint, recovery
 from spm.registry.errors import StoreDamaged
-from spm.registry.journal import Journal, Position, record
-from spm.registry.vectors import VectorFiles
+from spm.registry.store import checkpoint, recovery
+from spm.registry.store.journal import Journal, Position, record
+from spm.registry.store.vector_files import VectorFiles
 
 
 class Folder:

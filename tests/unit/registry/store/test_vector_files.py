@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry import disk
 from spm.registry.errors import StoreDamaged, StoreWriteFailed
-from spm.registry.store import Vector, rank
-from spm.registry.vectors import VectorFiles
+from spm.registry.store import disk
+from spm.registry.store.interface import Vector, rank
+from spm.registry.store.vector_files import VectorFiles
 
 SIZE = 8
 
@@ -116,12 +116,12 @@ def test_every_change_of_one_byte_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_name_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
-    from spm.registry import vectors
+    from spm.registry.store import vector_files
 
     files = VectorFiles(tmp_path / "store")
     (tmp_path / "store").mkdir()
     entry = {"file": "../secret.npy", "sha256": "0", "ids": ["a"], "digests": ["d"]}
-    files.index.write_bytes(vectors._wrapped(json.dumps({"tool": entry}).encode()))
+    files.index.write_bytes(vector_files._wrapped(json.dumps({"tool": entry}).encode()))
     with pytest.raises(StoreDamaged):
         files.matrix("tool")
 
@@ -130,7 +130,7 @@ def test_pickles_are_never_loaded(tmp_path: Path) -> None:
     import hashlib
     import io
 
-    from spm.registry import vectors
+    from spm.registry.store import vector_files
 
     files = VectorFiles(tmp_path)
     buffer = io.BytesIO()
@@ -143,7 +143,7 @@ def test_pickles_are_never_loaded(tmp_path: Path) -> None:
         "ids": ["a"],
         "digests": ["d"],
     }
-    files.index.write_bytes(vectors._wrapped(json.dumps({"tool": entry}).encode()))
+    files.index.write_bytes(vector_files._wrapped(json.dumps({"tool": entry}).encode()))
     with pytest.raises(StoreDamaged, match="cannot be read"):
         files.matrix("tool")
 

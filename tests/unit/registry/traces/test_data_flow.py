@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.formats.flows import MANY, MAX_MARKS, flows, marks
-from spm.registry.formats.observed import Call, shape
+from spm.registry.traces.data_flow import MANY, MAX_MARKS, flows, marks
+from spm.registry.traces.redaction import Call, shape
 
 
 def call(arguments=None, result=None, ok=True):

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.delivery import signed
 from spm.registry.errors import AmbiguousTool, TraceError
 from spm.registry.models import Trace
-from spm.registry.traces import orders, transitions, usage
+from spm.registry.traces import field_evidence
+from spm.registry.traces.counts import orders, transitions, usage
+from spm.registry.traces.trace_origin import with_token
 
 
 @pytest.fixture
@@ -180,21 +181,15 @@ def test_who_delivered_a_trace_is_no_content(abc, sender):
     assert abc.import_traces([line("log")]).differing == 1
 
 
-def test_what_an_earlier_spm_knew_by_its_token_is_still_known(abc, store):
+def test_the_same_trace_by_another_token_is_known(abc, store):
     bare = Trace.model_validate({"request": "x", "steps": ["a", "b"]})
-    old = bare.model_copy(update={"source": "token a"})
-    assert old.identity() != bare.identity()
-    # As it was written: an id that holds the token's name.
-    abc.import_traces([old.model_copy(update={"trace_id": old.identity()})])
+    abc.import_traces([with_token(bare, "a")])
     size = store.journal.size()
-    for trace in (bare, signed(bare, "a"), signed(bare, "b")):
+    for trace in (bare, with_token(bare, "a"), with_token(bare, "b")):
         found = abc.import_traces([trace])
         assert (found.imported, found.known, found.differing) == (0, 1, 0)
     assert store.journal.size() == size
-    other = Trace.model_validate({"request": "y", "steps": ["a", "b"]})
-    assert abc.import_traces([signed(other, "b")]).imported == 1
-    assert abc.import_traces([other]).known == 1
-    assert abc.show("a").tool["calls"] == 2
+    assert abc.show("a").tool["calls"] == 1
 
 
 def test_values_of_calls_never_reach_the_disk(abc, store):
@@ -278,3 +273,39 @@ def test_usage_equals_a_naive_count(traces):
         assert row["errors"] == sum(not s.ok for s in steps)
         assert row["frequency"] == sum(row["id"] in path for path in paths)
         assert row["entry_frequency"] == sum(path[:1] == [row["id"]] for path in paths)
+
+
+def observed(registry):
+    rows = registry.cypher(
+        "MATCH (t:Tool {name: 'a'})-[e:PRODUCES]->(f:Field) RETURN f.name AS f, e.count AS n"
+    ).rows
+    return {row["f"]: row["n"] for row in rows}
+
+
+def giving(identity, *names):
+    step = {"tool": "a", "gives": dict.fromkeys(names, "string")}
+    return Trace.model_validate({"trace_id": identity, "request": "x", "steps": [step]})
+
+
+def test_traces_add_only_so_many_outputs_to_a_tool(registry, manifest, monkeypatch):
+    monkeypatch.setattr(field_evidence, "MOST_OUTPUTS", 3)
+    registry.register(manifest("s", a=([], ["told"])))
+    first = registry.import_traces(
+        [giving("1", "rare", "told", "one", "two"), giving("2", "one", "two"), giving("3", "late")]
+    )
+    # Most often seen first; what is declared needs no room.
+    assert (first.imported, first.dropped) == (3, 1)
+    assert observed(registry) == {"told": 1, "one": 2, "two": 2, "late": 1}
+    again = registry.import_traces([giving("4", "rare", "one", "told", "other")])
+    assert (again.imported, again.dropped) == (1, 2)
+    assert observed(registry) == {"told": 2, "one": 3, "two": 2, "late": 1}
+    fields = {row["n"] for row in registry.cypher("MATCH (f:Field) RETURN f.name AS n").rows}
+    assert fields == {"told", "one", "two", "late"}
+
+
+def test_an_output_for_which_there_is_no_room_is_told_once(registry, manifest, monkeypatch):
+    monkeypatch.setattr(field_evidence, "MOST_OUTPUTS", 1)
+    monkeypatch.setattr("spm.registry.traces.importer.BATCH", 1)
+    registry.register(manifest("s", a=([], [])))
+    done = registry.import_traces([giving("1", "kept"), giving("2", "more"), giving("3", "more")])
+    assert (done.imported, done.dropped) == (3, 1)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.observed import Call, Episode
-from spm.registry.formats.openinference import is_span, read_openinference
-from spm.registry.formats.tracefiles import read_trace_file
+from spm.registry.traces.openinference import is_span, read_openinference
+from spm.registry.traces.redaction import Call, Episode
+from spm.registry.traces.trace_documents import read_trace_file
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "traces"
 Json = dict[str, Any]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.observed import Episode
-from spm.registry.formats.otlp import nanoseconds, read_otlp
-from spm.registry.formats.tracefiles import read_trace_file
+from spm.registry.traces.otlp import nanoseconds, read_otlp
+from spm.registry.traces.redaction import Episode
+from spm.registry.traces.trace_documents import read_trace_file
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "traces"
 Json = dict[str, object]

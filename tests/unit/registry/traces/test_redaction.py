@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.formats.observed import (
+from spm.registry.traces.redaction import (
     MAX_NAMES,
     Call,
     Episode,

@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from spm.registry import statistics as module
 from spm.registry.exchange import export_registry
-from spm.registry.plain import PlainRanker
-from spm.registry.statistics import decay, prune, statistics
+from spm.registry.traces import statistics as module
+from spm.registry.traces.statistics import decay, prune, statistics
 
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-03-02T00:00:00Z"
 MARCH = datetime(2026, 3, 2, tzinfo=UTC)
@@ -153,10 +152,9 @@ def test_what_was_pruned_is_still_known_to_an_import(abc, trace, tmp_path):
 
 def test_a_menu_after_pruning_remembers_only_the_rest(used, encoder):
     used.encode(encoder)
-    ranker = PlainRanker(used.store, lambda: encoder)
-    assert used.menu("do it", ranker=ranker).traces == 3
+    assert used.menu("do it").traces == 3
     prune(used.store, datetime(2100, 1, 1, tzinfo=UTC))
-    assert used.menu("do it", ranker=ranker).traces == 1
+    assert used.menu("do it").traces == 1
     assert used.encoded()
 
 
@@ -199,11 +197,11 @@ def test_an_import_after_a_decay_adds_to_the_weight(used, trace):
     assert used.saved("most_travelled").rows[0]["last_seen"] == later
 
 
-def test_a_transition_that_is_new_after_a_decay_weighs_its_count(used, trace, encoder):
+def test_a_transition_that_is_new_after_a_decay_weighs_its_count(used, trace):
     decay(used.store, timedelta(days=30), MARCH + timedelta(days=300))
     used.import_traces([trace("a", "d", trace_id="d")])
-    rows = used.store.read("menu/neighbours", ids=["s/a"])
-    weight = {row["neighbour"]: row["weight"] for row in rows}
+    rows = used.store.read("library/precedes")
+    weight = {row["second"]: row["count"] for row in rows if row["first"] == "s/a"}
     assert weight["s/d"] == 1
     assert weight["s/b"] < 0.1
 

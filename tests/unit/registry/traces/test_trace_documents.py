@@ -10,14 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spm.registry.errors import TraceError
-from spm.registry.formats import tracefiles
-from spm.registry.formats.tracefiles import (
+from spm.registry.models import Trace
+from spm.registry.traces import trace_documents
+from spm.registry.traces.formats import DOCUMENT_FORMATS
+from spm.registry.traces.trace_documents import (
     detect_traces,
     read_documents,
     read_trace_file,
     trace_format,
 )
-from spm.registry.models import Trace
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "traces"
 FILES = {
@@ -144,7 +145,7 @@ def test_errors_have_a_place_and_no_value(tmp_path, written, message):
 
 
 def test_large_documents_are_refused_with_the_way_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(tracefiles, "MAX_DOCUMENT", 1_000)
+    monkeypatch.setattr(trace_documents, "MAX_DOCUMENT", 1_000)
     path = tmp_path / "x"
     for written in ('{"a": "' + "x" * 2_000, "{\n" + " \n" * 2_000):
         path.write_text(written)
@@ -197,7 +198,7 @@ def test_wrong_types_anywhere_give_episodes_or_an_error_without_values(tmp_path,
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(raw=st.binary() | st.text().map(str.encode), format=st.sampled_from(tracefiles.FORMATS))
+@given(raw=st.binary() | st.text().map(str.encode), format=st.sampled_from(DOCUMENT_FORMATS))
 def test_any_bytes_give_episodes_or_an_error(tmp_path, raw, format):
     path = tmp_path / "x"
     path.write_bytes(raw)

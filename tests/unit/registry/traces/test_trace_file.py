@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from spm.registry import Registry
 from spm.registry.errors import TraceError
-from spm.registry.formats.tracing import FORMATS, MAX_STEPS, TraceFile
 from spm.registry.models import Trace
+from spm.registry.registry import Registry
+from spm.registry.traces.formats import TRACE_FORMATS
+from spm.registry.traces.trace_file import MAX_STEPS, TraceFile
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
+DATA = Path(__file__).resolve().parents[3] / "data" / "formats"
 FILES = {
     "otlp.json": "otlp",
     "otlp.jsonl": "otlp",
@@ -53,7 +54,7 @@ def everything(registry):
 
 def test_every_fixture_and_every_format_is_tried():
     assert {p.name for p in (DATA / "traces").iterdir()} == FILES.keys() - {"buy.arazzo.yaml"}
-    assert {*FILES.values(), "spm"} == set(FORMATS)
+    assert {*FILES.values(), "spm"} == set(TRACE_FORMATS)
 
 
 @pytest.mark.parametrize(("name", "format"), FILES.items())
@@ -115,7 +116,7 @@ def test_an_arazzo_document_may_be_json(tmp_path):
 
 
 def test_steps_of_a_workflow_are_the_tools_of_the_document_beside_it(registry):
-    from spm.registry.formats.detection import read_source
+    from spm.registry.importers.detection import read_source
 
     registry.add(read_source(str(file("buy.arazzo.yaml").with_name("shop-3.0.yaml"))))
     found = TraceFile(file("buy.arazzo.yaml"))
@@ -421,7 +422,7 @@ def test_flows_do_not_change_who_a_trace_is():
 def test_flows_go_with_the_field_and_not_with_a_pruned_trajectory(people, manifest):
     from datetime import UTC, datetime
 
-    from spm.registry.statistics import prune
+    from spm.registry.traces.statistics import prune
 
     people.import_traces([told(*CALLS, time="2026-01-01T00:00:00Z")])
     prune(people.store, datetime(2027, 1, 1, tzinfo=UTC))

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.errors import TraceError
-from spm.registry.formats.observed import Call, Episode
-from spm.registry.formats.tracefiles import read_trace_file
-from spm.registry.formats.transcripts import dialect, read_transcripts, user_text
+from spm.registry.traces.redaction import Call, Episode
+from spm.registry.traces.trace_documents import read_trace_file
+from spm.registry.traces.transcripts import dialect, read_transcripts, user_text
 
 DATA = Path(__file__).parents[3] / "data" / "formats" / "traces"
 WORDS = (

@@ -6,10 +6,10 @@ import anyio
 import pytest
 
 from spm.registry.errors import StoreError
-from spm.registry.formats.tracing import MAX_STEPS
-from spm.registry.frozen import Frozen, FrozenItem
-from spm.service.mcp import recording
-from spm.service.mcp.recording import Recorder
+from spm.registry.menus.frozen import Frozen, FrozenItem
+from spm.registry.traces.trace_file import MAX_STEPS
+from spm.service.mcp import trace_recording
+from spm.service.mcp.trace_recording import Recorder
 
 ITEM: dict[str, Any] = {
     "version": "1", "content_hash": "0", "effects": "read", "needs": {}, "gives": [],
@@ -152,7 +152,7 @@ def test_an_endless_run_is_recorded_in_parts(desk):
 
 
 def test_runs_without_end_make_room(desk, monkeypatch):
-    monkeypatch.setattr(recording, "MOST", 3)
+    monkeypatch.setattr(trace_recording, "MOST", 3)
     recorder = Recorder(desk)
     for number in range(5):
         call(recorder, number)

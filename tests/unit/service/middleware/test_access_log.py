@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from spm.registry import Caller, Registry, tokens
-from spm.service import logs, tracing
+from spm.registry.access import api_tokens
+from spm.registry.access.caller import Caller
+from spm.registry.registry import Registry
+from spm.service import log_format, spans
 
 WORD = "zebra"
 
@@ -18,7 +20,7 @@ def lines():
     """The log as it is written, from everything that logs."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
-    handler.setFormatter(logs.JsonLines())
+    handler.setFormatter(log_format.JsonLines())
     root = logging.getLogger()
     level = root.level
     root.addHandler(handler)
@@ -34,7 +36,7 @@ def lines():
 
 def test_a_request_is_one_line_without_its_words(serve, shop_copy, lines):
     with Registry.open(str(shop_copy)) as registry:
-        secret, made = tokens.create(registry.store, "bot", Caller("mail"))
+        secret, made = api_tokens.create(registry.store, "bot", Caller("mail"))
     client = serve(shop_copy)
     headers = {"Authorization": f"Bearer {secret}", "X-Request-Id": "mine-1"}
     question = {"request": f"{WORD} order 4821", "state": {f"{WORD}_id": WORD}}
@@ -128,7 +130,7 @@ def test_spans_follow_the_clients_trace_and_hold_the_stages(serve, monkeypatch):
         def start_as_current_span(self, name, context=None, *others, **other):
             return trace.use_span(self.start_span(name, context))
 
-    monkeypatch.setattr(tracing, "_tracer", Tracer())
+    monkeypatch.setattr(spans, "_tracer", Tracer())
     number = "4bf92f3577b34da6a3ce929d0e0e4736"
     client = serve()
     client.settle()

@@ -16,9 +16,9 @@ def frozen_client(demo_folder, tmp_path_factory):
     """A server on a copy of the demo, which may be written to."""
     import shutil
 
-    from spm.service.service import Service
     from spm.service.settings import ServiceSettings
-    from tests.unit.service.conftest import serving
+    from spm.service.state import Service
+    from tests.support.serving import serving
 
     folder = shutil.copytree(demo_folder, tmp_path_factory.mktemp("frozen") / "store")
     with serving(Service(ServiceSettings(store=str(folder), seconds=60))) as opened:
@@ -88,7 +88,7 @@ def test_strange_ids_are_not_found(frozen_client, id):
 
 
 def test_too_many_are_told_with_the_route_that_removes_some(frozen_client, monkeypatch):
-    monkeypatch.setattr("spm.registry.frozen.MOST", 0)
+    monkeypatch.setattr("spm.registry.menus.frozen.MOST", 0)
     answer = frozen_client.post(PLACE, json={"request": "Refund order 991", "k": 3})
     assert answer.status_code == 422
     assert answer.json()["next"] == "Remove some: DELETE /v1/menus/frozen/{menu}"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spm.registry import Registry
 from spm.registry.models import Manifest
+from spm.registry.registry import Registry
 
 
 def test_all_families_come_first(client):

@@ -7,6 +7,7 @@ import pytest
 
 from spm.cli.main import main
 from spm.registry import demo
+from spm.registry.menus.formats import MENU_FORMATS
 
 QUESTIONS = [
     ({"request": demo.REQUEST}, []),
@@ -20,10 +21,6 @@ QUESTIONS = [
     ),
     ({"request": demo.REQUEST, "without": ["order_id"]}, ["--without", "order_id"]),
 ]
-FORMATS = [
-    "names", "markdown", "openai", "openai-responses", "anthropic", "mcp", "tool-reference",
-    "tool-search-output",
-]  # fmt: skip
 
 
 @pytest.fixture
@@ -47,7 +44,7 @@ def test_the_same_bytes_as_on_the_command_line(client, printed, question, option
     assert answer.content == printed("menu", question["request"], *options, "--json")
 
 
-@pytest.mark.parametrize("shape", FORMATS)
+@pytest.mark.parametrize("shape", MENU_FORMATS)
 def test_the_same_bytes_in_every_format(client, printed, shape):
     answer = client.post("/v1/menus", json={"request": demo.REQUEST, "format": shape})
     assert answer.content == printed("menu", demo.REQUEST, "--format", shape)
@@ -109,10 +106,3 @@ def test_what_cannot_be_read_is_refused_politely(client, body, status):
 @pytest.mark.parametrize("request_", ["\x00", "‮order 12", "𝔘𝔫𝔦 🧾", "a" * 20_000])
 def test_any_text_gets_a_menu(client, request_):
     assert client.post("/v1/menus", json={"request": request_}).status_code == 200
-
-
-def test_the_service_has_the_formats_of_the_terminal_but_for_its_table():
-    from spm.cli.menu import Format as Printed
-    from spm.service.menus import Format
-
-    assert [*Printed] == ["table", *Format]

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from spm.registry import Caller, Registry, tokens
+from spm.registry.access import api_tokens
+from spm.registry.access.caller import Caller
+from spm.registry.registry import Registry
 
 TRACE = {
     "trace_id": "t1",
@@ -24,7 +26,7 @@ def test_traces_are_imported_once_and_without_values(serve, shop_copy, lines):
     first = client.post("/v1/traces", content=lines)
     assert first.status_code == 200, first.text
     assert first.json() == {
-        "imported": 1, "known": 0, "skipped": 0, "steps": 1, "differing": 0,
+        "imported": 1, "known": 0, "skipped": 0, "steps": 1, "differing": 0, "dropped": 0,
     }  # fmt: skip
     assert client.post("/v1/traces", content=lines).json()["known"] == 1
     assert client.get("/v1/tools/lookup_order").json()["tool"]["frequency"] == before + 1
@@ -98,7 +100,7 @@ def test_an_unknown_tool_stops_an_import_or_is_skipped(serve, shop_copy):
 def test_a_team_cannot_write_about_tools_that_it_does_not_see(serve, shop_copy, manifest, lines):
     with Registry.open(str(shop_copy)) as registry:
         registry.register(manifest("safe", open_zebra={"visibility": "private", "owner": "bank"}))
-        secret, _ = tokens.create(registry.store, "bot", Caller("mail"), may=("traces",))
+        secret, _ = api_tokens.create(registry.store, "bot", Caller("mail"), may=("traces",))
     client = serve(shop_copy)
     headers = {"Authorization": f"Bearer {secret}"}
     for name in ("open_zebra", "open_zebr"):
@@ -122,7 +124,7 @@ def test_a_team_cannot_write_about_tools_that_it_does_not_see(serve, shop_copy, 
 def test_a_trace_is_the_same_whoever_delivers_it(serve, shop_copy, team, trace_id):
     with Registry.open(str(shop_copy)) as registry:
         secrets = [
-            tokens.create(registry.store, name, Caller(team), may=("traces",))[0]
+            api_tokens.create(registry.store, name, Caller(team), may=("traces",))[0]
             for name in ("collector", "spare")
         ]
     client = serve(shop_copy)
@@ -155,3 +157,15 @@ def test_golden_requests_are_replayed(client, tmp_path, demo_folder, capsys):
     assert answer.text == capsys.readouterr().out
     assert answer.json()["passed"] is True
     assert client.post("/v1/check", content=golden.read_bytes()).json()["passed"] is False
+
+
+@pytest.mark.parametrize(
+    "gives", [{"a\nb": "string"}, {"🎉": "string"}, {f"g{n}": "string" for n in range(50_000)}]
+)
+def test_fields_that_no_tool_may_have_are_refused_with_their_place(client, gives):
+    bad = {**TRACE, "steps": [{"tool": "lookup_order", "gives": gives}]}
+    answer = client.post("/v1/traces", content=f"{json.dumps(TRACE)}\n{json.dumps(bad)}")
+    assert answer.status_code == 422, answer.text
+    assert "body:2 is not valid" in answer.json()["detail"]
+    assert "steps[0].gives" in answer.json()["detail"]
+    assert len(answer.content) < 1_000

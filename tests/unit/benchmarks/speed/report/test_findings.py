@@ -1,15 +1,15 @@
-"""What a bench found: kept as JSON, with its bars, drawn, and shown in the README."""
+"""What a bench found: kept as JSON, with its bars, drawn, and shown in the documents."""
 
 import json
 from xml.etree import ElementTree
 
 import pytest
 
-from spm.evaluation.speed.findings import Figure, Finding, found, keep, kept, plain
-from spm.evaluation.speed.goals import GOALS, named
-from spm.evaluation.speed.picture import draw
-from spm.evaluation.speed.sampling import Row
-from spm.evaluation.speed.table import render
+from benchmarks.speed.report.findings import Figure, Finding, found, keep, kept, plain
+from benchmarks.speed.report.goals import GOALS, named
+from benchmarks.speed.report.picture import draw
+from benchmarks.speed.report.table import render
+from benchmarks.speed.samples import Row
 from spm.registry.errors import InputError
 
 ROWS = [
@@ -95,7 +95,7 @@ def test_the_table_shows_every_goal_and_marks_what_is_missed():
     assert shown.startswith("before\n<!-- speed: goals -->\n| ")
     assert "\nold\n" not in shown
     assert all(goal.title in shown for goal in GOALS.values())
-    assert "| **1.5** | 1.4 | ≤ 2.5 | ≤ 1.6 | `spm bench warm` |" in shown
+    assert "| **1.5** | 1.4 | ≤ 2.5 | ≤ 1.6 | `python -m benchmarks speed warm` |" in shown
     missed = render(text, {"warm": plain(finding(7.0))})
     assert "| 7 (missed) |" in missed
     assert render(shown, {"warm": plain(finding())}) == shown

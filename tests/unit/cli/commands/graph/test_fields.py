@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spm.registry import Registry
+from spm.registry.registry import Registry
 
 
 @pytest.fixture

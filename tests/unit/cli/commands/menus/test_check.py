@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from spm.registry import demo
-from spm.registry.plain import PlainRanker
 
 PATH = ["lookup_order", "create_receipt", "get_customer_email", "send_email_receipt"]
 GOLDEN: list[dict[str, Any]] = [
@@ -14,15 +13,6 @@ GOLDEN: list[dict[str, Any]] = [
     {"request": "Where is the parcel of order 77?", "path": ["find_shipment"]},
     {"request": "Cancel it", "state": ["order_id"], "path": ["cancel_order"]},
 ]
-
-
-@pytest.fixture(autouse=True)
-def _plain(monkeypatch, encoder):
-    """The plain ranker, whose numbers no training changes; menus look alike with every other."""
-    monkeypatch.setattr(
-        "spm.registry.registry.default_ranker",
-        lambda registry: PlainRanker(registry.store, lambda: encoder),
-    )
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
+DATA = Path(__file__).resolve().parents[4] / "data" / "formats"
 MAIL: dict[str, Any] = {
     "spm": 1,
     "service": "mail",

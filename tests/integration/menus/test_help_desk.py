@@ -1,0 +1,84 @@
+"""A team registers eight operations and asks: edges and routes on both engines, without a trace."""
+
+import pytest
+
+from spm.registry.catalog.verbs import only_reads
+from spm.registry.importers.detection import read_source
+from spm.registry.models import Trace
+from spm.registry.registry import Registry
+from spm.registry.settings import Settings
+from tests.support.help_desk import FEEDS, ROUTES, SERVICE, SPECIFICATION, TRACES
+
+EDGES = """MATCH (a:Tool)-[e:FEEDS]->(b:Tool)
+RETURN a.name AS producer, b.name AS consumer, e.fields AS fields ORDER BY producer, consumer"""
+
+
+@pytest.fixture(scope="module", params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def desk(request, tmp_path_factory, encoder):
+    place = Settings(str(tmp_path_factory.mktemp("desk") / "store"))
+    if request.param == "neo4j":
+        server = request.getfixturevalue("neo4j_server")
+        request.getfixturevalue("empty")(server)
+        place = server.settings()
+    with Registry.open(place) as registry:
+        registry.add(read_source(str(SPECIFICATION)))
+        registry.encode(encoder)
+        yield registry
+
+
+def names(tools):
+    return [tool.removeprefix(f"{SERVICE}/") for tool in tools]
+
+
+def test_the_graph_says_what_feeds_what(desk):
+    rows = desk.cypher(EDGES, {}).rows
+    assert {(r["producer"], r["consumer"]): r["fields"] for r in rows} == FEEDS
+
+
+def test_a_chain_is_one_pattern(desk):
+    rows = desk.cypher(
+        "MATCH p = (a:Tool)-[:FEEDS*2]->(b:Tool {name: 'assignTicket'}) "
+        "RETURN DISTINCT a.name AS first ORDER BY first",
+        {},
+    ).rows
+    assert [row["first"] for row in rows] == ["findUser", "listTeams", "whoIsOnCall"]
+
+
+def test_roles_identify_users(desk):
+    rows = desk.cypher(
+        "MATCH (f:Field)-[e:IDENTIFIES]->(r:Resource) "
+        "RETURN f.name AS field, e.role AS role, r.id AS resource ORDER BY field",
+        {},
+    ).rows
+    assert [(r["field"], r["role"], r["resource"]) for r in rows] == [
+        ("assignee_id", "assignee", "help-desk/user"),
+        ("requester_id", "requester", "help-desk/user"),
+        ("team_id", "", "help-desk/team"),
+        ("ticket_id", "", "help-desk/ticket"),
+    ]
+
+
+def check_routes(desk):
+    for asked, expected in ROUTES.items():
+        assert names(desk.menu(asked).route) == expected, asked
+
+
+def test_routes_are_what_a_person_expects_also_after_three_traces(desk):
+    check_routes(desk)
+    desk.import_traces([Trace.model_validate(trace) for trace in TRACES])
+    check_routes(desk)
+
+
+@pytest.mark.parametrize(
+    "asked", ["Show me ticket 5", "Why was ticket 9 closed?", "Which tickets are open?"]
+)
+def test_a_question_routes_to_nothing_that_changes_anything(desk, asked):
+    assert only_reads(asked)
+    menu = desk.menu(asked)
+    effects = {item.id: item.effects for item in menu.items}
+    assert all(effects[tool] == "read" for tool in menu.route)
+
+
+def test_without_a_verb_nothing_is_destroyed(desk):
+    for asked in ("Lösche bitte alle Tickets", "ticket 17", "the purge of ticket 17"):
+        assert "purgeTicket" not in names(desk.menu(asked).route), asked

@@ -1,0 +1,62 @@
+"""What has to run before a tool."""
+
+from spm.registry.routes.closure import Known, Neighbourhood, close
+from tests.support.help_desk import SERVICE, SPECIFICATION
+
+
+def planned(registry, target, *, fields=(), fit=None, **more):
+    known, tool = Known(frozenset(fields)), f"{SERVICE}/{target}"
+    around = Neighbourhood.around(registry.store, [tool], known, fit=fit, **more)
+    plan = close(around, tool)
+    return [step.removeprefix(f"{SERVICE}/") for step in plan.steps], plan
+
+
+def desk(registry):
+    from spm.registry.importers.detection import read_source
+
+    registry.add(read_source(str(SPECIFICATION)))
+    return registry
+
+
+def test_producers_come_before_consumers(registry):
+    steps, plan = planned(desk(registry), "createTicket", fields=["user_email"])
+    assert steps == ["findUser", "createTicket"]
+    assert plan.supplies[f"{SERVICE}/createTicket"]["requester_id"] == f"{SERVICE}/findUser"
+    assert plan.ask == ["subject"]
+
+
+def test_what_is_given_needs_no_producer(registry):
+    steps, plan = planned(desk(registry), "getTicket", fields=["ticket_id"])
+    assert steps == ["getTicket"]
+    assert plan.ask == []
+
+
+def test_a_tool_that_changes_something_is_no_mere_predecessor(registry):
+    steps, _ = planned(desk(registry), "getTicket")
+    assert steps == ["listTickets", "getTicket"]
+
+
+def test_what_the_request_speaks_of_is_preferred(registry):
+    meant = {f"{SERVICE}/whoIsOnCall": 1.0}
+    steps, _ = planned(desk(registry), "assignTicket", fields=["ticket_id"], fit=meant)
+    assert steps == ["listTeams", "whoIsOnCall", "assignTicket"]
+
+
+def test_writing_producers_can_be_allowed(registry, manifest):
+    registry.register(
+        manifest("a", create_job={"outputs": [{"name": "job_id"}], "effects": "write"},
+                 get_job={"inputs": [{"name": "job_id"}]})
+    )  # fmt: skip
+    for allow, steps in ((False, ["a/get_job"]), (True, ["a/create_job", "a/get_job"])):
+        around = Neighbourhood.around(registry.store, ["a/get_job"], Known(), allow_writes=allow)
+        assert close(around, "a/get_job").steps == steps
+
+
+def test_a_circle_ends(registry, manifest):
+    registry.register(
+        manifest("a", get_left=(["right_id"], ["left_id"]), get_right=(["left_id"], ["right_id"]))
+    )
+    around = Neighbourhood.around(registry.store, ["a/get_left"], Known())
+    plan = close(around, "a/get_left")
+    assert plan.steps[-1] == "a/get_left"
+    assert len(plan.steps) == len(set(plan.steps))

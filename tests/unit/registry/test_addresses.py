@@ -1,0 +1,25 @@
+"""Which hosts are this machine."""
+
+import pytest
+
+from spm.registry.addresses import is_loopback
+
+HERE = [
+    "127.0.0.1", "127.8.8.8", "::1", "[::1]", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1",
+    "[::ffff:127.0.0.1]", "::1%lo", "localhost", "LocalHost", "localhost.",
+]  # fmt: skip
+ELSEWHERE = [
+    "", "10.0.0.1", "0.0.0.0", "::", "[::]", "::ffff:10.0.0.1", "[10.0.0.1]", "[localhost]",
+    "127.0.0.1.evil", "127.1", "localhost.evil", "evil.localhost", "[::1", "::1]", "localhost:80",
+    "127.0.0.1:80", "[::1]:80", "2130706433",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", HERE)
+def test_this_machine(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ELSEWHERE)
+def test_other_machines_and_what_is_no_host(host: str) -> None:
+    assert not is_loopback(host)
