@@ -16,14 +16,13 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, MessagesState, StateGraph
 from shop import MOST, Run, options
 
-from spm.registry import Registry, ToolSpec
-from spm.registry.menus.serving import serve
+import spm
 
 
 class Agent:
     """The nodes: `ask` shows the model a fresh menu, `act` runs what it chose."""
 
-    def __init__(self, registry: Registry, llm: BaseChatModel, run: Run) -> None:
+    def __init__(self, registry: spm.Registry, llm: BaseChatModel, run: Run) -> None:
         self.registry = registry
         self.llm = llm
         self.run = run
@@ -32,15 +31,17 @@ class Agent:
     def tools(self) -> dict[str, StructuredTool]:
         """The menu of the moment: what ran is not offered, what became known opens new steps."""
         menu = self.registry.menu(self.run.request, done=self.run.done, state=self.run.known)
-        ready = serve(self.registry.store, menu, "openai")
+        names, specs = menu.names("openai"), menu.definitions()
         made = {}
-        for definition in ready.definitions():
+        for definition in menu.to("openai"):
             function = definition["function"]
-            tool = ready.names.tools[function["name"]]  # the way back from name to tool
-            made[function["name"]] = self.tool(function, tool, ready.specs.get(tool))
+            tool = names[function["name"]]  # the way back from name to tool
+            made[function["name"]] = self.tool(function, tool, specs.get(tool))
         return made
 
-    def tool(self, function: dict[str, Any], tool: str, spec: ToolSpec | None) -> StructuredTool:
+    def tool(
+        self, function: dict[str, Any], tool: str, spec: spm.ToolSpec | None
+    ) -> StructuredTool:
         """One tool with the schema that was registered."""
 
         def call(**arguments: Any) -> str:
@@ -94,7 +95,7 @@ def main() -> None:
     given = options(__doc__)
     run = Run(given.request, "examples/langgraph_agent.py", given.yes)
     llm = ChatOpenAI(model=given.model, base_url=given.base_url)  # the key: OPENAI_API_KEY
-    with Registry.open(given.store) as registry:
+    with spm.open(given.store) as registry:
         ended = Agent(registry, llm, run).graph().invoke({"messages": [("user", run.request)]})
     finished = isinstance(ended["messages"][-1], AIMessage)
     if run.steps:

@@ -21,20 +21,20 @@ from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ListToolsResult, TextContent
 from shop import Run, answer
 
-from spm.registry import Registry
-from spm.registry.menus.serving import Serving, serve
+import spm
 
 
-def server(ready: Serving) -> Server[Any]:
+def server(menu: spm.Menu) -> Server[Any]:
     """A server of exactly the tools of a menu, in order; each tool's `_meta` has its rank."""
-    listed = ListToolsResult.model_validate(ready.definitions())
+    listed = ListToolsResult.model_validate(menu.to("mcp"))
+    names, specs = menu.names("mcp"), menu.definitions()
 
     async def list_tools(context: Any, params: Any) -> ListToolsResult:
         return listed
 
     async def call_tool(context: Any, params: Any) -> CallToolResult:
-        tool = ready.names.tools.get(params.name)  # the way back from name to tool
-        spec = ready.specs.get(tool or "")
+        tool = names.get(params.name)  # the way back from name to tool
+        spec = specs.get(tool or "")
         known = {"error": f"the menu has no tool {params.name!r}"}
         result = answer(spec, params.arguments or {}) if spec else known
         return CallToolResult(
@@ -49,9 +49,8 @@ def server(ready: Serving) -> Server[Any]:
 
 async def offer(store: str | None, request: str) -> None:
     """Build the menu once and serve it over stdio."""
-    with Registry.open(store) as registry:
-        ready = serve(registry.store, registry.menu(request), "mcp")
-    made = server(ready)
+    with spm.open(store) as registry:
+        made = server(registry.menu(request))
     async with stdio_server() as (reading, writing):
         await made.run(reading, writing, made.create_initialization_options())
 

@@ -12,19 +12,18 @@ from typing import Any
 from openai import OpenAI
 from shop import MOST, Run, options
 
-from spm.registry import Registry
-from spm.registry.menus.serving import serve
+import spm
 
 
-def work(registry: Registry, client: OpenAI, model: str, run: Run) -> str | None:
+def work(registry: spm.Registry, client: OpenAI, model: str, run: Run) -> str | None:
     """Let the model call tools until it answers; None when it does not within MOST calls."""
     messages: list[Any] = [{"role": "user", "content": run.request}]
     while run.calls < MOST:
         # A menu that lives: what ran is no longer offered, what became known opens the next step.
         menu = registry.menu(run.request, done=run.done, state=run.known)
-        ready = serve(registry.store, menu, "openai")
+        names, specs = menu.names("openai"), menu.definitions()
         # One call at a time, because the next menu depends on its result.
-        tools = ready.definitions()
+        tools = menu.to("openai")
         offered = {"tools": tools, "parallel_tool_calls": False} if tools else {}
         reply = client.chat.completions.create(model=model, messages=messages, **offered)
         message = reply.choices[0].message
@@ -34,13 +33,13 @@ def work(registry: Registry, client: OpenAI, model: str, run: Run) -> str | None
         for call in message.tool_calls:
             if call.type != "function":
                 continue
-            tool = ready.names.tools.get(call.function.name)  # the way back from name to tool
+            tool = names.get(call.function.name)  # the way back from name to tool
             arguments = parsed(call.function.arguments)
             if arguments is None:
                 run.calls += 1
                 result: dict[str, Any] = {"error": "the arguments are not a JSON object"}
             else:
-                result = run.call(tool, ready.specs.get(tool or ""), arguments)
+                result = run.call(tool, specs.get(tool or ""), arguments)
             content = json.dumps(result)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
     return None
@@ -60,7 +59,7 @@ def main() -> None:
     given = options(__doc__)
     run = Run(given.request, "examples/openai_agent.py", given.yes)
     client = OpenAI(base_url=given.base_url)  # the key comes from OPENAI_API_KEY
-    with Registry.open(given.store) as registry:
+    with spm.open(given.store) as registry:
         said = work(registry, client, given.model, run)
     if run.steps:
         print(run.trace(finished=said is not None))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from spm.registry import ToolSpec
+import spm
 
 MOST = 8  # calls in one run
 VALUES = {"integer": 3, "number": 49.9, "boolean": True, "array": [], "object": {}}
@@ -25,7 +25,7 @@ def options(document: str | None) -> Namespace:
     return parser.parse_args()
 
 
-def answer(spec: ToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
+def answer(spec: spm.ToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
     """Pretend to run a tool: example values of what it declares. Yours would call the service."""
     if spec.input_schema is not None:
         required = spec.input_schema.get("required", [])
@@ -59,7 +59,7 @@ class Run:
     calls: int = 0
 
     def call(
-        self, tool: str | None, spec: ToolSpec | None, arguments: dict[str, Any]
+        self, tool: str | None, spec: spm.ToolSpec | None, arguments: dict[str, Any]
     ) -> dict[str, Any]:
         """Run what a model asked for; what cannot be run is an error that the model reads."""
         self.calls += 1
