@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.map.hybrid import Hybrid
 from benchmarks.map.specs import apis, document, find, labels, read, registry, tools_by_operation
+from spm.registry.models import ToolSpec
 
 SIZES = (10, 32)
 
@@ -61,7 +62,7 @@ class Score:
         self.shown += bool(route)
         self.right += task.in_order(route)
         self.exact += task.in_order(route) and len(route) == len(task.gold)
-        row = {"id": task.id, "request": task.request, "route": list(route)}
+        row: dict[str, Any] = {"id": task.id, "request": task.request, "route": list(route)}
         row["gold"] = [sorted(g)[0] if len(g) == 1 else sorted(g) for g in task.gold]
         row["at"] = [
             min((menu.index(t) + 1 for t in g if t in menu), default=None) for g in task.gold
@@ -104,7 +105,8 @@ def compare(folder: Path, part: str, stores: Path, say: Callable[[str], None]) -
         if path := document(folder, api, stores / "specs"):
             sources[api] = read(path, api)
     wanted = tasks(rows, {api: tools_by_operation(s, api) for api, s in sources.items()})
-    ids, tools = [], []
+    ids: list[str] = []
+    tools: list[ToolSpec] = []
     for api, source in sources.items():
         ids += [f"{api}/{tool.name}" for tool in source.manifest.tools]
         tools += source.manifest.tools
