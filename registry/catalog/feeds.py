@@ -54,6 +54,13 @@ class Node:
         """The resources that it cannot run without."""
         return frozenset(t.identity.resource for t in self.takes if t.required and t.identity)
 
+    def echoes(self, resource: str) -> bool:
+        """Whether it only gives back what it takes: a get takes its thing's id, declared or not."""
+        if resource in self.required:
+            return True
+        own = Identity(resource)
+        return self.verb == "get" and any(taken.identity == own for taken in self.takes)
+
 
 @dataclass
 class Feed:
@@ -141,7 +148,7 @@ def _producers(
     ranked = []
     for producer, given in givers.get(resource, ()):
         own = not given.role
-        if producer.id == consumer.id or resource in producer.required:
+        if producer.id == consumer.id or producer.echoes(resource):
             continue
         if (role or hub) and not own:
             continue
