@@ -135,38 +135,28 @@ DELETE e;
 MATCH (:Field)-[e:IDENTIFIES]->(:Resource {service: $service})
 DELETE e;
 
-// name: feeders
-// The tools that feed these tools and that a caller may see, with what they do.
+// name: cards
+// What these tools do to which resource, what they take, and who feeds them that a caller may see.
 // params: ids, team, scopes, read_only
 // access: read
-// returns: consumer, producer, fields, weight, evidence, effects, verb
-UNWIND $ids AS id
-MATCH (c:Tool {id: id})<-[e:FEEDS]-(p:Tool)
-WHERE visible(p)
-OPTIONAL MATCH (p)-[a:ACTS_ON]->(:Resource)
-RETURN c.id AS consumer, p.id AS producer, e.fields AS fields, e.weight AS weight,
-       e.evidence AS evidence, p.effects AS effects, a.verb AS verb
-ORDER BY consumer, producer;
-
-// name: needs
-// What these tools take, and what each value identifies.
-// params: ids
-// access: read
-// returns: id, field, required, resource, role
-UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(f:Field)
-WHERE type(e) = 'REQUIRES' OR e.resource IS NOT NULL
-RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource AS resource,
-       e.role AS role
-ORDER BY id, field;
-
-// name: purposes
-// What these tools do, to which resource.
-// params: ids
-// access: read
-// returns: id, verb, resource, effects, service
+// returns: id, verb, resource, service, effects, needs, feeders
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
-OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
-RETURN t.id AS id, e.verb AS verb, r.id AS resource, t.effects AS effects, t.service AS service
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(r:Resource)
+WITH t, a.verb AS verb, r.id AS resource
+CALL (t) {
+  MATCH (t)-[e:REQUIRES|ACCEPTS]->(f:Field)
+  WHERE type(e) = 'REQUIRES' OR e.resource IS NOT NULL
+  WITH f.name AS field, e
+  ORDER BY field
+  RETURN collect([field, type(e) = 'REQUIRES', e.resource, e.role]) AS needs
+}
+CALL (t) {
+  MATCH (t)<-[e:FEEDS]-(p:Tool)
+  WHERE visible(p)
+  WITH p.id AS producer, p.effects AS effects, e
+  ORDER BY producer
+  RETURN collect([producer, e.fields, e.weight, effects]) AS feeders
+}
+RETURN t.id AS id, verb, resource, t.service AS service, t.effects AS effects, needs, feeders
 ORDER BY id;

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Question
 from spm.gnn.networks import runtime
+from spm.gnn.snapshot.map_cards import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Expansion
@@ -16,6 +17,7 @@ from spm.registry.frontier.frontier import Frontier
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.vocabulary import Vocabulary
+from spm.registry.routes.tool_map import CypherMap, ToolMap
 from spm.registry.search.results import Look, Probes
 from spm.registry.store.interface import Row, Store
 from spm.registry.timing import ENCODING, SEARCH, VISIBLE, WALK, stage
@@ -35,12 +37,14 @@ class MenuInputs:
         cards: what a menu shows of them.
         given: the fields that were known before the first tool runs, sorted.
         revision: of the registry.
+        map: what the graph says of these tools and of others, for the same caller.
     """
 
     frontier: Frontier
     cards: Mapping[str, Row]
     given: list[str]
     revision: int
+    map: ToolMap
 
 
 class CypherSource:
@@ -65,7 +69,8 @@ class CypherSource:
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             reached = self._expansion.reach(probes, look, given, ask.caller, must)
-        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision)
+        tool_map = CypherMap(self._store, ask.caller)
+        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision, tool_map)
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
@@ -134,7 +139,8 @@ class SnapshotSource:
             given = _given(ask, view.vocabulary)
         question = Question(ask.request, rows[0], given, None, rows[1:])
         frontier = view.frontier(question, must)
-        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision)
+        tool_map = SnapshotMap(view)
+        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision, tool_map)
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:

@@ -16,13 +16,12 @@ from spm.gnn.model_store import model_of
 from spm.gnn.networks import runtime
 from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, reasons_hidden
-from spm.registry.catalog.verbs import request_verbs
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
-from spm.registry.frontier.frontier import Frontier
 from spm.registry.menus.menu import Ask, Menu, WhyNot
 from spm.registry.routes.closure import Known
 from spm.registry.routes.route import Proposal, propose
+from spm.registry.routes.tool_map import kinds_of
 from spm.registry.store.interface import Row, Store
 from spm.registry.timing import NETWORKS, PLAN, WORDS, stage
 
@@ -107,7 +106,7 @@ class LearnedRanker:
     def _menu(self, ask: Ask) -> Menu:
         built = self._constructed(ask, ask.done)
         explained = built.explained(ask)
-        if explained.trust() < TRUSTED or not self._ask_the_same(ask, built.of.frontier):
+        if explained.trust() < TRUSTED or not _ask_the_same(ask, built.of):
             built = self._planned(ask, built)
             explained = built.explained(ask)
         with runtime.turn, stage(WORDS):
@@ -123,37 +122,16 @@ class LearnedRanker:
         with runtime.turn:
             return self._built(found, ask, ask.size)
 
-    def _ask_the_same(self, ask: Ask, frontier: Frontier) -> bool:
-        """Whether enough similar requests ask for the same kind of thing: showing is not opening.
-
-        Their words may be alike otherwise. A request without a known verb is taken by its words.
-        """
-        asked = {verb.kind for verb in request_verbs(ask.request)}
-        alike = frontier.memory.similarity >= ALIKE
-        ids = [i for i, like in zip(frontier.memory.ids, alike, strict=True) if like][:NEAREST]
-        if len(ids) < FEW:
-            return False
-        if not asked:
-            return True
-        rows = self._store.read("menu/asked", ids=ids)
-        same = sum(
-            not (kinds := {verb.kind for verb in request_verbs(row["request"])})
-            or bool(kinds & asked)
-            for row in rows
-        )
-        return same * 2 >= len(rows)
-
     def _planned(self, ask: Ask, built: _Built) -> _Built:
         """The same with the route that the graph plans: similar requests say too little."""
         found = built.of
         with stage(PLAN):
             proposal = propose(
-                self._store,
+                found.map,
                 found.frontier,
                 found.cards,
                 ask.request,
                 _known(found),
-                ask.caller,
                 belief=built.construction.member,
             )
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
@@ -276,6 +254,23 @@ class LearnedRanker:
         elif not similar(frontier):
             notes.append("No observed request resembles this one: observed evidence counts little.")
         return notes
+
+
+def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
+    """Whether enough similar requests ask for the same kind of thing: showing is not opening.
+
+    Their words may be alike otherwise. A request without a known verb is taken by its words.
+    """
+    memory = found.frontier.memory
+    alike = memory.similarity >= ALIKE
+    ids = [i for i, like in zip(memory.ids, alike, strict=True) if like][:NEAREST]
+    if len(ids) < FEW:
+        return False
+    asked = kinds_of(ask.request)
+    if not asked:
+        return True
+    others = found.map.asked(ids)
+    return sum(not kinds or bool(kinds & asked) for kinds in others) * 2 >= len(others)
 
 
 def _known(found: MenuInputs) -> Known:

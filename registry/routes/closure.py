@@ -4,14 +4,11 @@ Every needed input of a tool is given, or made by one producer, or asked for. A 
 something is never a mere predecessor.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from spm.registry.access.caller import EVERYTHING, Caller
-from spm.registry.store.interface import Row
-from spm.registry.store.reader import Reader
+from spm.registry.routes.tool_map import MapCard, Need, ToolMap
 
 DEPTH = 4  # tools in a row before the target
 MOST = 400  # tools that are looked at
@@ -31,23 +28,14 @@ class Known:
     fields: frozenset[str] = frozenset()
     resources: frozenset[str] = frozenset()
 
-    def has(self, need: "Need") -> bool:
+    def has(self, need: Need) -> bool:
         """Whether an input is given."""
         return need.field in self.fields or (not need.role and need.resource in self.resources)
 
 
 @dataclass(frozen=True)
-class Need:
-    """An input that a tool cannot do without."""
-
-    field: str
-    resource: str = ""
-    role: str = ""
-
-
-@dataclass(frozen=True)
-class Feeder:
-    """A tool that makes an input."""
+class Supplier:
+    """A tool that makes an input, and how much worse that is than the best way."""
 
     producer: str
     cost: float
@@ -78,19 +66,18 @@ class Plan:
 
 @dataclass
 class Neighbourhood:
-    """The tools that could matter, with their needs and feeders."""
+    """The tools that could matter, with their open needs and who could supply them."""
 
     needs: dict[str, list[Need]] = field(default_factory=dict)
-    feeders: dict[tuple[str, str], list[Feeder]] = field(default_factory=dict)
+    suppliers: dict[tuple[str, str], list[Supplier]] = field(default_factory=dict)
     fit: Mapping[str, float] = field(default_factory=dict)  # 0 to 1: how far a request means a tool
 
     @classmethod
     def around(
         cls,
-        store: Reader,
+        tool_map: ToolMap,
         targets: Iterable[str],
         known: Known,
-        caller: Caller = EVERYTHING,
         *,
         fit: Mapping[str, float] | None = None,
         allow_writes: bool = False,
@@ -101,15 +88,16 @@ class Neighbourhood:
         for _ in range(DEPTH):
             if not frontier or len(found.needs) > MOST:
                 break
-            found._read_needs(store, frontier, known)
-            rows = store.read("map/feeders", ids=frontier, **caller.params())
-            fed = found._read_feeders(rows, allow_writes)
-            frontier = sorted(fed - found.needs.keys())
+            cards = tool_map.cards(frontier)
+            for tool in frontier:
+                found._add(tool, cards.get(tool), known, allow_writes)
+            reached = {s.producer for suppliers in found.suppliers.values() for s in suppliers}
+            frontier = sorted(reached - found.needs.keys())
         for tool in frontier:  # too far away: it would have to be asked for
             found.needs.setdefault(tool, [])
         return found
 
-    def price(self, feeder: Feeder, cost: Mapping[str, float]) -> float:
+    def price(self, feeder: Supplier, cost: Mapping[str, float]) -> float:
         """What it costs to let a producer make an input."""
         whole = feeder.cost + cost.get(feeder.producer, STEP)
         return max(whole - RELEVANT * self.fit.get(feeder.producer, 0.0), 0.1)
@@ -129,49 +117,35 @@ class Neighbourhood:
         return cost
 
     def _price(self, cost: Mapping[str, float], tool: str, need: Need) -> float:
-        feeders = self.feeders.get((tool, need.field), ())
+        feeders = self.suppliers.get((tool, need.field), ())
         return min(min((self.price(f, cost) for f in feeders), default=SAY), ASK)
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""
         found: dict[str, None] = {}
         for need in self.needs.get(tool, ()):
-            feeders = self.feeders.get((tool, need.field), ())
+            feeders = self.suppliers.get((tool, need.field), ())
             ranked = sorted(feeders, key=lambda f: (self.price(f, self.costs), f.producer))
             found |= dict.fromkeys(feeder.producer for feeder in ranked[:most])
         return list(found)
 
-    def _read_needs(self, store: Reader, tools: list[str], known: Known) -> None:
-        purposes = {row["id"]: row for row in store.read("map/purposes", ids=tools)}
-        rows: dict[str, list[Row]] = defaultdict(list)
-        for row in store.read("map/needs", ids=tools):
-            rows[row["id"]].append(row)
-        for tool in tools:
-            self.needs[tool] = list(_needed(rows[tool], purposes.get(tool, {}), known))
-
-    def _read_feeders(self, rows: list[Row], allow_writes: bool) -> set[str]:
-        fed = set()
-        for row in rows:
-            if row["effects"] != "read" and not allow_writes:
-                continue
-            for name in row["fields"]:
-                if any(need.field == name for need in self.needs[row["consumer"]]):
-                    fed.add(row["producer"])
-                    feeder = Feeder(row["producer"], STEP + (1.0 - row["weight"]))
-                    self.feeders.setdefault((row["consumer"], name), []).append(feeder)
-        return fed
+    def _add(self, tool: str, card: MapCard | None, known: Known, allow_writes: bool) -> None:
+        self.needs[tool] = list(_open_needs(card, known)) if card else []
+        wanted = {need.field for need in self.needs[tool]}
+        for feeder in card.feeders if card else ():
+            if feeder.effects == "read" or allow_writes:
+                for name in wanted.intersection(feeder.fields):
+                    supplier = Supplier(feeder.producer, STEP + (1.0 - feeder.weight))
+                    self.suppliers.setdefault((tool, name), []).append(supplier)
 
 
-def _needed(rows: list[Row], purpose: Mapping[str, object], known: Known) -> Iterable[Need]:
+def _open_needs(card: MapCard, known: Known) -> Iterable[Need]:
     """Required inputs that are not given, and the id of its own resource, declared or not."""
-    needs = [(Need(r["field"], r["resource"] or "", r["role"] or ""), r["required"]) for r in rows]
-    own = purpose.get("resource")
-    itself = purpose.get("verb") in _NEEDS_ITSELF and not any(
-        required and need.resource == own for need, required in needs
-    )
-    main = next((n for n, _ in needs if itself and n.resource == own and not n.role), None)
-    for need, required in needs:
-        if (required or need == main) and not known.has(need):
+    own = [need for need in card.needs if need.resource and need.resource == card.resource]
+    itself = card.verb in _NEEDS_ITSELF and not any(need.required for need in own)
+    main = next((need for need in own if itself and not need.role), None)
+    for need in card.needs:
+        if (need.required or need is main) and not known.has(need):
             yield need
 
 
@@ -199,7 +173,7 @@ def _collect(
     for need in around.needs.get(tool, ()):
         feeders = sorted(
             (around.price(feeder, cost), feeder.producer)
-            for feeder in around.feeders.get((tool, need.field), ())
+            for feeder in around.suppliers.get((tool, need.field), ())
             if feeder.producer not in waiting and feeder.producer != tool
         )
         ran = next((p for _, p in feeders if p in steps), None)

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.verbs import asks_to_destroy, only_reads, request_verbs
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.request.clauses import clauses
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
 from spm.registry.routes.targets import NEVER, Clause, Purpose, Scores, standardised, target_scores
+from spm.registry.routes.tool_map import ToolMap
 from spm.registry.store.interface import Row
-from spm.registry.store.reader import Reader
 
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
@@ -51,12 +50,11 @@ class _Target:
 
 
 def propose(
-    store: Reader,
+    tool_map: ToolMap,
     frontier: Frontier,
     cards: Mapping[str, Row],
     request: str,
     known: Known,
-    caller: Caller = EVERYTHING,
     *,
     belief: Floats | None = None,
     allow_writes: bool = False,
@@ -64,20 +62,19 @@ def propose(
     """Plan the route of a request, and the order of what else the menu should hold.
 
     Args:
-        store: the graph.
+        tool_map: the graph, as the caller sees it.
         frontier: the candidates.
         cards: what is known of them, by id.
         request: the text.
         known: what is there before the first tool runs.
-        caller: who asks; tools that it does not see are in no plan.
         belief: how far the network takes each candidate for part of the answer.
         allow_writes: let tools that change something make inputs.
     """
     if not frontier.tools:
         return Proposal([], [], [], "no candidate")
     asked = read_clauses(request, frontier.clauses.shape[1])
-    rows = store.read("map/purposes", ids=frontier.tools)
-    purposes = {row["id"]: Purpose.of(row, cards[row["id"]]["name"]) for row in rows}
+    found = tool_map.cards(frontier.tools)
+    purposes = {tool: Purpose.of(found[tool], cards[tool]["name"]) for tool in frontier.tools}
     scores = target_scores(
         frontier,
         asked,
@@ -95,10 +92,9 @@ def propose(
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in targets]
     around = Neighbourhood.around(
-        store,
+        tool_map,
         {*chosen, *best[:CLOSED]},
         known,
-        caller,
         fit=_fits(frontier, scores),
         allow_writes=allow_writes,
     )
