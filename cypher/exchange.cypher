@@ -199,15 +199,21 @@ MATCH (s:Service {name: row.service})
 MERGE (t)-[:PROVIDED_BY]->(s);
 
 // name: put_requires
-// Link tools to what they take.
+// Link tools to what they take: REQUIRES what a call must have, ACCEPTS the rest.
 // params: rows
 // access: write
 // returns:
 UNWIND $rows AS row
 MATCH (t:Tool {id: row.id})
 MATCH (f:Field {name: row.field})
-MERGE (t)-[e:REQUIRES]->(f)
-SET e.required = row.required, e.resource = row.resource, e.role = row.role;
+FOREACH (_ IN CASE WHEN row.required THEN [1] ELSE [] END |
+  MERGE (t)-[e:REQUIRES]->(f)
+  SET e.resource = row.resource, e.role = row.role
+)
+FOREACH (_ IN CASE WHEN row.required THEN [] ELSE [1] END |
+  MERGE (t)-[e:ACCEPTS]->(f)
+  SET e.resource = row.resource, e.role = row.role
+);
 
 // name: put_same_as
 // Write reviewed pairs of fields as an export has them.
@@ -285,8 +291,9 @@ SET v.tool_id = row.tool_id, v.name = row.name, v.version = row.version, v.numbe
 // access: read
 // returns: id, field, required, resource, role
 UNWIND $ids AS tool
-MATCH (t:Tool {id: tool})-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+MATCH (t:Tool {id: tool})-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource AS resource,
+       e.role AS role
 ORDER BY id, field;
 
 // name: resume

@@ -1,14 +1,14 @@
 // Fields: who makes and takes them, their spellings, and which of them a person declared to be the same.
 
 // name: consumers
-// Active tools that require these fields, or a field reviewed as the same.
+// Active tools that take these fields, or a field reviewed as the same.
 // params: fields
 // access: read
 // returns: field, id, required
 UNWIND $fields AS name
-MATCH (f:Field {name: name})-[:SAME_AS*0..1]-(g:Field)<-[e:REQUIRES]-(t:Tool)
+MATCH (f:Field {name: name})-[:SAME_AS*0..1]-(g:Field)<-[e:REQUIRES|ACCEPTS]-(t:Tool)
 WHERE t.status = 'active'
-RETURN DISTINCT f.name AS field, t.id AS id, e.required AS required
+RETURN DISTINCT f.name AS field, t.id AS id, type(e) = 'REQUIRES' AS required
 ORDER BY field, id, required;
 
 // name: flows
@@ -18,8 +18,8 @@ ORDER BY field, id, required;
 // returns: output, input, output_type, input_type, count, pairs
 MATCH (a:Tool)-[e:PRECEDES]->(b:Tool)
 MATCH (a)-[:PRODUCES]->(f:Field)
-MATCH (b)-[r:REQUIRES]->(g:Field)
-WHERE r.required AND f.name <> g.name
+MATCH (b)-[:REQUIRES]->(g:Field)
+WHERE f.name <> g.name
 RETURN f.name AS output, g.name AS input, f.type AS output_type, g.type AS input_type,
        sum(e.count) AS count, count(e) AS pairs
 ORDER BY count DESC, output, input;
@@ -51,8 +51,8 @@ ORDER BY output, input;
 MATCH (f:Field)
 RETURN f.name AS field, f.type AS type, f.aliases AS aliases,
        COUNT { MATCH (:Tool)-[:PRODUCES]->(f) } AS producers,
-       COUNT { MATCH (:Tool)-[:REQUIRES]->(f) } AS consumers,
-       COUNT { MATCH (:Tool)-[e:REQUIRES]->(f) WHERE e.required } AS required
+       COUNT { MATCH (:Tool)-[:REQUIRES|ACCEPTS]->(f) } AS consumers,
+       COUNT { MATCH (:Tool)-[:REQUIRES]->(f) } AS required
 ORDER BY field;
 
 // name: producers

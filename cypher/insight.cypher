@@ -5,8 +5,8 @@
 // params:
 // access: read
 // returns: id, field, required
-MATCH (t:Tool)-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, e.required AS required
+MATCH (t:Tool)-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required
 ORDER BY id, field;
 
 // name: outputs
@@ -62,9 +62,8 @@ ORDER BY family, field;
 // params: team, scopes, read_only
 // access: read
 // returns: family, field, tools
-MATCH (t:Tool)-[e:REQUIRES]->(f:Field)
-WHERE e.required
-  AND visible(t)
+MATCH (t:Tool)-[:REQUIRES]->(f:Field)
+WHERE visible(t)
 RETURN coalesce(t.family, '') AS family, f.name AS field, count(DISTINCT t) AS tools
 ORDER BY family, field;
 

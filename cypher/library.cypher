@@ -23,9 +23,10 @@ ORDER BY consumer, producer;
 // params:
 // access: read
 // returns: id, field, required, resource, role
-MATCH (t:Tool)-[e:REQUIRES]->(f:Field)
-WHERE e.required OR e.resource IS NOT NULL
-RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+MATCH (t:Tool)-[e:REQUIRES|ACCEPTS]->(f:Field)
+WHERE type(e) = 'REQUIRES' OR e.resource IS NOT NULL
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource AS resource,
+       e.role AS role
 ORDER BY id, field;
 
 // name: precedes

@@ -35,7 +35,7 @@ ORDER BY producer, consumer;
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES]->(:Field)
+MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(:Field)
 WHERE e.resource IS NOT NULL
 SET e.resource = null, e.role = null;
 
@@ -84,7 +84,7 @@ DELETE r;
 // access: write
 // returns:
 UNWIND $rows AS row
-MATCH (t:Tool {id: row.id})-[e:REQUIRES]->(f:Field {name: row.field})
+MATCH (t:Tool {id: row.id})-[e:REQUIRES|ACCEPTS]->(f:Field {name: row.field})
 SET e.resource = row.resource, e.role = row.role;
 
 // name: put_identifies
@@ -92,7 +92,7 @@ SET e.resource = row.resource, e.role = row.role;
 // params: service
 // access: write
 // returns:
-MATCH (t:Tool {service: $service})-[e:REQUIRES]->(f:Field)
+MATCH (t:Tool {service: $service})-[e:REQUIRES|ACCEPTS]->(f:Field)
 WHERE e.resource IS NOT NULL
 WITH DISTINCT f, e.resource AS resource, e.role AS role
 MATCH (r:Resource {id: resource})
@@ -103,8 +103,9 @@ MERGE (f)-[:IDENTIFIES {role: role}]->(r);
 // params: service
 // access: read
 // returns: id, field, required, resource, role
-MATCH (t:Tool {service: $service})-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+MATCH (t:Tool {service: $service})-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource AS resource,
+       e.role AS role
 ORDER BY id, field;
 
 // name: takers_elsewhere
@@ -112,8 +113,8 @@ ORDER BY id, field;
 // params: service
 // access: read
 // returns: other
-MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[e:REQUIRES]-(c:Tool)
-WHERE c.service <> $service AND e.required
+MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c:Tool)
+WHERE c.service <> $service
 RETURN DISTINCT c.service AS other
 ORDER BY other;
 
@@ -144,11 +145,11 @@ MATCH (t:Tool {id: id})
 OPTIONAL MATCH (t)-[a:ACTS_ON]->(r:Resource)
 WITH t, a.verb AS verb, r.id AS resource
 CALL (t) {
-  MATCH (t)-[e:REQUIRES]->(f:Field)
-  WHERE e.required OR e.resource IS NOT NULL
+  MATCH (t)-[e:REQUIRES|ACCEPTS]->(f:Field)
+  WHERE type(e) = 'REQUIRES' OR e.resource IS NOT NULL
   WITH f.name AS field, e
   ORDER BY field
-  RETURN collect([field, e.required, e.resource, e.role]) AS needs
+  RETURN collect([field, type(e) = 'REQUIRES', e.resource, e.role]) AS needs
 }
 CALL (t) {
   MATCH (t)<-[e:FEEDS]-(p:Tool)

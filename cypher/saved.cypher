@@ -5,8 +5,8 @@
 // params: field
 // access: read
 // returns: tool, required
-MATCH (t:Tool)-[e:REQUIRES]->(f:Field {name: $field})
-RETURN t.id AS tool, e.required AS required
+MATCH (t:Tool)-[e:REQUIRES|ACCEPTS]->(f:Field {name: $field})
+RETURN t.id AS tool, type(e) = 'REQUIRES' AS required
 ORDER BY tool;
 
 // name: effects
@@ -23,8 +23,8 @@ ORDER BY service, effects;
 // params: tool
 // access: read
 // returns: field, consumer
-MATCH (t:Tool)-[:PRODUCES]->(f:Field)<-[e:REQUIRES]-(c:Tool)
-WHERE (t.id = $tool OR t.name = $tool) AND e.required AND c.id <> t.id
+MATCH (t:Tool)-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c:Tool)
+WHERE (t.id = $tool OR t.name = $tool) AND c.id <> t.id
 RETURN f.name AS field, c.id AS consumer
 ORDER BY field, consumer;
 
@@ -55,8 +55,8 @@ ORDER BY tool;
 MATCH (p:Tool)-[:PRODUCES]->(f:Field)
 WITH f, count(p) AS producers, min(p.id) AS producer
 WHERE producers = 1
-MATCH (f)<-[e:REQUIRES]-(c:Tool)
-WHERE e.required AND c.id <> producer
+MATCH (f)<-[:REQUIRES]-(c:Tool)
+WHERE c.id <> producer
 RETURN f.name AS field, producer, count(c) AS consumers
 ORDER BY consumers DESC, field;
 
@@ -76,8 +76,8 @@ LIMIT 50;
 // params:
 // access: read
 // returns: field, type, consumers
-MATCH (f:Field)<-[e:REQUIRES]-(t:Tool)
-WHERE e.required AND NOT (f)<-[:PRODUCES]-(:Tool)
+MATCH (f:Field)<-[:REQUIRES]-(t:Tool)
+WHERE NOT (f)<-[:PRODUCES]-(:Tool)
 RETURN f.name AS field, f.type AS type, count(t) AS consumers
 ORDER BY consumers DESC, field;
 

@@ -63,8 +63,8 @@ MERGE (t)-[:IN_FAMILY]->(f);
 // access: read
 // returns: id, field, type, required
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, f.type AS type, e.required AS required
+MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, f.type AS type, type(e) = 'REQUIRES' AS required
 ORDER BY id, field;
 
 // name: keys
@@ -172,13 +172,13 @@ WHERE NOT (f)--()
 DELETE f;
 
 // name: prune_fields
-// Drop fields that no tool requires or produces any more, unless a person said what they are the
+// Drop fields that no tool takes or produces any more, unless a person said what they are the
 // same as; what flowed through them is gone with them.
 // params:
 // access: write
 // returns:
 MATCH (f:Field)
-WHERE NOT (:Tool)-[:REQUIRES|PRODUCES]->(f) AND NOT (f)-[:SAME_AS]-(:Field)
+WHERE NOT (:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(f) AND NOT (f)-[:SAME_AS]-(:Field)
 DETACH DELETE f;
 
 // name: prune_services
@@ -233,15 +233,19 @@ MATCH (t:Tool {id: $id})
 DETACH DELETE t;
 
 // name: requires
-// Link tools to the fields they take; required is false for optional inputs.
+// Link tools to the fields they take: REQUIRES what a call must have, ACCEPTS the rest.
 // params: rows
 // access: write
 // returns:
 UNWIND $rows AS row
 MATCH (t:Tool {id: row.id})
 MATCH (f:Field {name: row.field})
-MERGE (t)-[e:REQUIRES]->(f)
-SET e.required = row.required;
+FOREACH (_ IN CASE WHEN row.required THEN [1] ELSE [] END |
+  MERGE (t)-[:REQUIRES]->(f)
+)
+FOREACH (_ IN CASE WHEN row.required THEN [] ELSE [1] END |
+  MERGE (t)-[:ACCEPTS]->(f)
+);
 
 // name: services
 // Create or update services.
@@ -328,7 +332,7 @@ SET e.evidence = 'observed';
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
+MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
 WHERE type(e) <> 'PRODUCES' OR e.evidence = 'declared'
 DELETE e;
 

@@ -166,6 +166,7 @@ def _fan(board: Board, tools: list[str], what: str, field: str, *, makes: bool) 
 
 # -- answers of queries ------------------------------------------------------------------------
 
+_INPUTS = {"REQUIRES": "requires", "ACCEPTS": "optional"}
 _KIND_OF = {
     "Tool": "tool", "Field": "field", "Service": "service", "Family": "family",
     "ToolVersion": "version", "Trajectory": "trajectory",
@@ -248,9 +249,8 @@ def _draw_edge(board: Board, edge: dict[str, Any], a: dict[str, Any], b: dict[st
     count = known.get("count")
     weight = count if isinstance(count, int) and kind in ("PRECEDES", "BEFORE") else 1
     label = f"{count} times" if weight != 1 else ""
-    if kind == "REQUIRES":  # data flows from the field into the tool
-        name = "requires" if known.get("required", True) else "optional"
-        board.link(_node(b).id, _node(a).id, name)
+    if kind in _INPUTS:  # data flows from the field into the tool
+        board.link(_node(b).id, _node(a).id, _INPUTS[kind])
         return
     shown = label if kind in ("PRODUCES", "PRECEDES") else f"{kind.lower()} {label}".strip()
     board.link(_node(a).id, _node(b).id, kind.lower(), shown, weight)

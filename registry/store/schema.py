@@ -38,7 +38,8 @@ DERIVED = frozenset({"vector", "vector_bytes", "vector_of", "terms"})
 RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "PROVIDED_BY": ("Tool", "Service", ()),
     "IN_FAMILY": ("Tool", "Family", ()),
-    "REQUIRES": ("Tool", "Field", ("required", "resource", "role")),
+    "REQUIRES": ("Tool", "Field", ("resource", "role")),
+    "ACCEPTS": ("Tool", "Field", ("resource", "role")),
     "PRODUCES": ("Tool", "Field", ("evidence", "count")),
     "HAS_VERSION": ("Tool", "ToolVersion", ()),
     "PRECEDES": ("Tool", "Tool", ("count", "last_seen", "weight")),

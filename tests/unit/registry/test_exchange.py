@@ -39,6 +39,9 @@ def full(registry, manifest, trace):
         old={"status": "deprecated", "successor": "a", "description": UNICODE[:11]},
     )
     registry.register(first)
+    registry.register(
+        manifest("desk", find_user=(["email"], ["user_id"]), get_user=(["user_id"], []))
+    )
     registry.register(manifest("😀 z", tool=([], ["y"])))
     registry.register(manifest("ｚ z", tool=([], ["y"])))
     registry.import_traces(
@@ -197,7 +200,8 @@ HOLDS = {
     "versions": "ToolVersion", "trajectories": "Trajectory", "same_as": "SAME_AS",
     "provided_by": "PROVIDED_BY", "in_family": "IN_FAMILY", "requires": "REQUIRES",
     "produces": "PRODUCES", "has_version": "HAS_VERSION", "precedes": "PRECEDES",
-    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS",
+    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS", "resources": "Resource",
+    "identifies": "IDENTIFIES", "acts_on": "ACTS_ON", "gives": "GIVES", "feeds": "FEEDS",
 }  # fmt: skip
 
 
@@ -206,14 +210,18 @@ def test_whatever_the_graph_carries_is_in_the_file():
     assert set(HOLDS) == set(SECTIONS)
     # What belongs to one store, and what lives for days or minutes only.
     left_out = {"Registry", "Migration", "Operation", "FrozenMenu", "Approval", "Token"}
+    left_out.add("ACCEPTS")  # a record of `requires` that is not required
     assert {*LABELS, *RELATIONSHIPS} - left_out == set(HOLDS.values())
     for name, what in HOLDS.items():
         section = SECTIONS[name]
         if what in LABELS:
             assert set(section.columns) == set(LABELS[what]) - DERIVED
         else:
-            assert set(section.columns) - set(section.points) == set(RELATIONSHIPS[what][2])
+            told = {"required"} if name == "requires" else set()
+            assert set(section.columns) - set(section.points) == {*RELATIONSHIPS[what][2], *told}
         assert set(load(f"exchange/{name}").returns) == set(section.columns)
+        if name == "requires":  # its flag says which of the two types of edge an input is
+            assert RELATIONSHIPS["ACCEPTS"] == RELATIONSHIPS["REQUIRES"]
         written = set(re.findall(r"row\.(\w+)", load(f"exchange/put_{name}").text))
         assert written == set(section.columns)
 
