@@ -54,12 +54,18 @@ class Node:
         """The resources that it cannot run without."""
         return frozenset(t.identity.resource for t in self.takes if t.required and t.identity)
 
-    def echoes(self, resource: str) -> bool:
+    @cached_property
+    def taken(self) -> frozenset[str]:
+        """The resources that it takes, needed or not."""
+        return frozenset(t.identity.resource for t in self.takes if t.identity)
+
+    def echoes(self, given: Given) -> bool:
         """Whether it only gives back what it takes: a get takes its thing's id, declared or not."""
-        if resource in self.required:
+        if given.resource in self.required:
             return True
-        own = Identity(resource)
-        return self.verb == "get" and any(taken.identity == own for taken in self.takes)
+        own = Identity(given.resource)
+        single = self.verb == "get" and not given.many
+        return single and any(taken.identity == own for taken in self.takes)
 
 
 @dataclass
@@ -148,7 +154,7 @@ def _producers(
     ranked = []
     for producer, given in givers.get(resource, ()):
         own = not given.role
-        if producer.id == consumer.id or producer.echoes(resource):
+        if producer.id == consumer.id or producer.echoes(given):
             continue
         if (role or hub) and not own:
             continue
@@ -163,14 +169,15 @@ def _producers(
 
 
 def _mixed(ranked: list[_Ranked], most: int) -> list[_Ranked]:
-    """The best, with room for one that creates the thing and one that refers to it."""
+    """The best, and behind them one that searches, one that creates and one that refers."""
     kept, rest = ranked[:most], ranked[most:]
-    extra = [
-        other
-        for wanted in (_creates, _refers)
-        if not any(map(wanted, kept)) and (other := next(filter(wanted, rest), None))
-    ]
-    return [*kept[: most - len(extra)], *extra] if most > 2 else kept
+    wanted = (_searches, _creates, _refers)
+    extra = (next(filter(each, rest), None) for each in wanted if not any(map(each, kept)))
+    return [*kept, *dict.fromkeys(filter(None, extra))]
+
+
+def _searches(row: _Ranked) -> bool:
+    return row[1].verb == "search" and not row[2].role
 
 
 def _creates(row: _Ranked) -> bool:
@@ -187,7 +194,7 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
     return (
         1 if given.role else 0,
         len(needs - has),
-        -len(needs & has),
+        -len(producer.taken & consumer.taken),
         0 if producer.resource == given.resource else 1,
         _MAKES[producer.verb],
         -len(producer.words & consumer.words),

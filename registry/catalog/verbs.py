@@ -22,7 +22,7 @@ _KINDS: dict[VerbKind, str] = {
         "get fetch read retrieve show view display see describe inspect check tell count download "
         "preview peek print compare diff explain summarize summarise analyze analyse calculate "
         "compute estimate poll watch monitor ping head stat whoami cat probe quote forecast "
-        "export examine simulate lint"
+        "export examine simulate lint info"
     ),
     "create": (
         "create add make insert post register open file submit publish upload generate issue raise "
