@@ -1,0 +1,352 @@
+"""Which value of a request is which input of the tools at hand.
+
+The inputs say it themselves: by their names, the resources that they identify, what their
+descriptions call them, and by formats, patterns, enumerations and examples of their schemas. A
+value goes to the input that it fits best; what fits none is no field.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from spm.registry.catalog.fields import folded, singular
+from spm.registry.catalog.naming import words
+from spm.registry.request.input_nouns import (
+    FITS,
+    THINGS,
+    Input,
+    mentioned,
+    phrases,
+    shortens,
+    want,
+)
+from spm.registry.request.safe_patterns import is_match
+from spm.registry.request.value_reader import Value
+
+LEAST = 0.3  # a fit below this is none
+RIVAL = 0.6  # of its best fit; a value that is surely something else is not weakly this
+LONGEST = 4  # words of a noun
+AFTER = 0.85  # "the billing-eu namespace" against "namespace billing-eu"
+_JOINTS = frozenset(
+    ": = ( is was called named no nr number id key code with the a an # name".split()
+)
+_LISTED = frozenset(("and", ",", "&", "or"))
+_LIMITS = frozenset(
+    "limit per_page page_size max_result count top first take size max_item pagesize".split()
+)
+_LATEST = frozenset("last first top latest newest recent".split())
+_SETS = frozenset(("to", "as"))
+_UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
+_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_NUMBER = re.compile(r"\d[\d.,]*")
+_PREFIXED = re.compile(r"([A-Za-z]{2,12})[_-](?=\w*\d|\w*[A-Z])\w+")
+_INITIAL = re.compile(r"[A-Z](?=[A-Z]*\d)[A-Z0-9]{6,}")
+_ENUM_JOINTS = re.compile(r"[\W_]+")
+
+
+class Match(NamedTuple):
+    """An input with a value of a request."""
+
+    input: Input
+    value: Value
+    score: float
+
+
+def assign(
+    values: Sequence[Value], inputs: Sequence[Input], context: Iterable[str] = ()
+) -> dict[str, Value]:
+    """The values that a request gives to inputs, by the inputs' own names.
+
+    Args:
+        values: of the request, from `read_values`.
+        inputs: of one tool, or of the tools of a route together.
+        context: words that the tools themselves are called: they are no values.
+    """
+    found: dict[str, Value] = {}
+    for match in matches(values, inputs, context):
+        found.setdefault(match.input.name, match.value)
+    return found
+
+
+def matches(
+    values: Sequence[Value], inputs: Sequence[Input], context: Iterable[str] = ()
+) -> list[Match]:
+    """Every input with its values, best first; only lists have several."""
+    tools: dict[str, list[Input]] = defaultdict(list)
+    for one in inputs:
+        tools[one.tool].append(one)
+    called = frozenset(singular(word.lower()) for word in context)
+    found = [
+        match for mine in tools.values() for match in _Tool(mine, called).matches(list(values))
+    ]
+    best: dict[tuple[int, int], float] = defaultdict(float)
+    for match in found:
+        span = (match.value.begin, match.value.end)
+        best[span] = max(best[span], match.score)
+    found = [m for m in found if m.score >= RIVAL * best[m.value.begin, m.value.end]]
+    return sorted(found, key=lambda m: (-m.score, m.value.begin, m.input.tool, m.input.name))
+
+
+class _Tool:
+    """The inputs of one tool, found by what people call them."""
+
+    def __init__(self, inputs: Sequence[Input], context: frozenset[str]) -> None:
+        self._inputs = [one for one in inputs if want(one) != "none"]
+        self._named: dict[str, list[tuple[Input, float]]] = defaultdict(list)
+        self._own = set(context)
+        for one in self._inputs:
+            for phrase, weight in phrases(one):
+                self._named[phrase].append((one, weight))
+            for noun in (one.name, one.resource, *one.nouns):
+                self._own.update(map(singular, words(noun)))
+
+    def matches(self, values: list[Value]) -> Iterator[Match]:
+        """Give each value to what it fits best, and each input one, or several to a list."""
+        offers = [offer for offer in self._offers(values) if offer.score >= LEAST]
+        offers.sort(key=lambda m: (-m.score, m.value.begin, -m.value.end, m.input.name))
+        filled: dict[str, Value] = {}
+        used: list[Value] = []
+        for offer in offers:
+            if offer.input.name in filled or any(_overlaps(offer.value, u) for u in used):
+                continue
+            filled[offer.input.name] = offer.value
+            used.append(offer.value)
+            yield offer
+            if _takes_many(offer.input):
+                for more in _listed_with(offer.value, values):
+                    used.append(more)
+                    yield Match(offer.input, more, offer.score)
+        yield from self._left(values, filled, used)
+
+    def _offers(self, values: list[Value]) -> Iterator[Match]:
+        for value in values:
+            if value.kind != "common":
+                yield from self._before(value)
+                yield from self._after(value)
+                yield from self._formed(value)
+                yield from self._set(value)
+            yield from self._enumerated(value)
+        yield from self._pairs(values)
+        yield from self._sums(values)
+        yield from self._limits(values)
+
+    # -- by a noun beside the value ---------------------------------------------------------------
+
+    def _before(self, value: Value) -> Iterator[Match]:
+        """`namespace billing-eu`, `issue #77`, `transfer group: ORDER_95`."""
+        if value.kind == "word" and self._is_own(value.text):
+            return
+        at = 0
+        while at < len(value.before) and at <= LONGEST:
+            for count in range(1, LONGEST + 1):
+                phrase = _joined(tuple(reversed(value.before[at : at + count])))
+                for one, weight in self._called(phrase, count):
+                    fit = FITS[want(one)].get(value.kind, 0.0)
+                    yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
+            if value.before[at] not in _JOINTS:
+                return
+            at += 1
+
+    def _after(self, value: Value) -> Iterator[Match]:
+        """`the billing-eu namespace`, `3 replicas`."""
+        if value.kind in ("word", "name") and self._is_own(value.text):
+            return
+        for count in range(1, LONGEST + 1):
+            if count > len(value.after):
+                return
+            phrase = _joined(value.after[:count])
+            for one, weight in self._called(phrase, count):
+                wanted = want(one)
+                fit = FITS[wanted].get(value.kind, 0.0)
+                counted = wanted == "count"
+                if (value.kind == "number") != counted or wanted in ("content", "text"):
+                    continue
+                yield Match(one, value, AFTER * weight * fit)
+
+    def _called(self, phrase: str, count: int) -> list[tuple[Input, float]]:
+        found = self._named.get(phrase, [])
+        if found or count > 1 or not 2 <= len(phrase) <= 5:
+            return found
+        short = []
+        for one in self._inputs:
+            if want(one) in THINGS:
+                nouns = [words(one.resource), *map(words, one.nouns), folded(one.name)]
+                sure = max((shortens(phrase, noun) for noun in nouns if noun), default=0.0)
+                if sure:
+                    short.append((one, 0.8 * sure))
+        return short
+
+    def _is_own(self, text: str) -> bool:
+        return singular(text.lower()) in self._own
+
+    # -- by the form of the value -----------------------------------------------------------------
+
+    def _formed(self, value: Value) -> Iterator[Match]:
+        for one in self._inputs:
+            fit = FITS[want(one)].get(value.kind, 0.0)
+            if fit and (score := self._form(one, value)):
+                yield Match(one, value, score * fit)
+
+    def _form(self, one: Input, value: Value) -> float:
+        wanted, kind = want(one), value.kind
+        if kind in ("email", "url", "phone", "ip", "uuid", "moment", "version") and kind == wanted:
+            return 0.6
+        if kind == "sha" and wanted in ("sha", "ref"):
+            return 0.6
+        if kind == "selector" and wanted == "selector":
+            return 0.6
+        if value.hashed and wanted == "number" and folded(one.name)[-1] in ("number", "iid", "no"):
+            return 0.55
+        if kind not in ("id", "sha", "uuid", "slug"):
+            return 0.0
+        if one.pattern and is_match(one.pattern, value.text) and not is_match(one.pattern, "word"):
+            return 0.65
+        if any(_alike(value.text, example) for example in (*one.examples, *mentioned(one))):
+            return 0.62
+        return _initials(one, value.text)
+
+    def _set(self, value: Value) -> Iterator[Match]:
+        """`set the topic of C07 to "…"`, `rename it to docs`, `a channel called docs`."""
+        lead = value.before[0] if value.before else ""
+        if lead not in _SETS and value.kind != "quoted":
+            return
+        for one in self._inputs:
+            wanted = want(one)
+            fit = FITS[wanted].get(value.kind, 0.0)
+            own = folded(one.name)
+            if not fit or wanted in ("number", "id", "reference"):
+                continue
+            if own[-1:] == ["name"] and "rename" in value.before[:8] and lead in _SETS:
+                yield Match(one, value, 0.75 * fit)
+            distance = _distance(value, one)
+            if distance is not None:
+                yield Match(one, value, (0.85 - 0.02 * distance) * fit)
+
+    # -- enumerations, pairs, sums, limits --------------------------------------------------------
+
+    def _enumerated(self, value: Value) -> Iterator[Match]:
+        return iter(())
+
+    def _pairs(self, values: list[Value]) -> Iterator[Match]:
+        """`umbra/gateway` is owner and repo where both stand in a row."""
+        by_name = {one.name: one for one in self._inputs}
+        for value in values:
+            if value.kind != "pair":
+                continue
+            for one in self._inputs:
+                first = by_name.get(one.joins)
+                if first and FITS[want(one)].get("slug") and FITS[want(first)].get("slug"):
+                    left, right = _halves(value)
+                    yield Match(first, left, 0.95)
+                    yield Match(one, right, 0.95)
+
+    def _sums(self, values: list[Value]) -> Iterator[Match]:
+        """`250 EUR` where a sum is asked for."""
+        sums = [one for one in self._inputs if want(one) == "amount"]
+        money = [value for value in values if value.kind == "amount"]
+        if not sums or len(money) != 1:
+            return
+        top = [one for one in sums if one.name == "amount" or one.required]
+        if len(top) != 1 and len(sums) != 1:
+            return
+        one, value = (top or sums)[0], money[0]
+        number, unit = _NUMBER.search(value.text), _UNIT.search(value.text)
+        if number is None:
+            return
+        begin = value.begin + number.start()
+        end = value.begin + number.end()
+        yield Match(one, replace(value, text=number[0], begin=begin, end=end), 0.6)
+        for other in self._inputs:
+            if unit and folded(other.name)[-1] == "currency":
+                text = _SIGNS.get(unit[0], unit[0])
+                at = value.begin + unit.start()
+                yield Match(other, replace(value, text=text, begin=at, end=at + len(unit[0])), 0.6)
+
+    def _limits(self, values: list[Value]) -> Iterator[Match]:
+        """`last 30 messages`, `10 most recent`: how many are wanted."""
+        limits = [one for one in self._inputs if "_".join(folded(one.name)) in _LIMITS]
+        for value in values:
+            if value.kind != "number" or not limits:
+                continue
+            latest = bool(value.before) and value.before[0] in _LATEST
+            most = value.after[:2] == ("most", "recent") or value.after[:1] in (
+                ("latest",),
+                ("newest",),
+            )
+            if latest or most:
+                yield Match(limits[0], value, 0.7)
+
+    # -- what is left -----------------------------------------------------------------------------
+
+    def _left(
+        self, values: list[Value], filled: dict[str, Value], used: list[Value]
+    ) -> Iterator[Match]:
+        return iter(())
+
+
+def _joined(said: Sequence[str]) -> str:
+    return "".join((*said[:-1], singular(said[-1]))) if said else ""
+
+
+def _overlaps(one: Value, other: Value) -> bool:
+    return one.begin < other.end and other.begin < one.end
+
+
+def _takes_many(one: Input) -> bool:
+    return one.type == "array" or bool(re.search(r"comma[- ]separated", one.description[:200]))
+
+
+def _listed_with(value: Value, values: Sequence[Value]) -> Iterator[Value]:
+    """The values of the same kind that are named in a row with one: U07 and U08."""
+    at = next(i for i, v in enumerate(values) if v.begin == value.begin)
+    for more in values[at + 1 :]:
+        if more.kind == "common" and more.text.lower() in _LISTED:
+            continue
+        if more.kind != value.kind or not more.before or more.before[0] not in _LISTED:
+            return
+        yield more
+
+
+def _halves(value: Value) -> tuple[Value, Value]:
+    left, _, right = value.text.partition("/")
+    cut = value.begin + len(left)
+    return (
+        replace(value, text=left, end=cut, kind="slug"),
+        replace(value, text=right, begin=cut + 1, kind="slug"),
+    )
+
+
+def _alike(text: str, example: str) -> bool:
+    """Whether a value has the form of an example: the same prefix, then digits or letters."""
+    mine, other = _PREFIXED.fullmatch(text), _PREFIXED.fullmatch(example)
+    if mine and other:
+        return mine[1] == other[1]
+    if _INITIAL.fullmatch(text) and re.fullmatch(r"[A-Z]+\d[A-Z0-9]*", example):
+        return text[0] == example[0]
+    return False
+
+
+def _initials(one: Input, text: str) -> float:
+    """cus_Q4t7 is a customer, C07HARBR1 a channel."""
+    nouns = [words(one.resource), *map(words, one.nouns), folded(one.name)]
+    nouns += [[noun[-1]] for noun in nouns if len(noun) > 1]
+    if match := _PREFIXED.fullmatch(text):
+        return 0.7 * max((shortens(match[1].lower(), noun) for noun in nouns if noun), default=0.0)
+    if _INITIAL.fullmatch(text):
+        return 0.5 if any(noun and noun[0][0] == text[0].lower() for noun in nouns) else 0.0
+    return 0.0
+
+
+def _distance(value: Value, one: Input) -> int | None:
+    """How many words before a value the input's own name stands."""
+    own = "".join(folded(one.name))
+    tails = {own, folded(one.name)[-1]}
+    for at in range(len(value.before)):
+        if value.before[at] in (".", "?", "!", "\n"):
+            return None
+        for count in range(1, LONGEST + 1):
+            if _joined(tuple(reversed(value.before[at : at + count]))) in tails:
+                return at
+    return None
