@@ -102,6 +102,7 @@ _BY_WORD = {
     "selector": "selector",
 }  # fmt: skip
 _WANTS = {word: want for want, said in _BY_WORD.items() for word in said.split()}
+_SYNONYMS = frozenset("email url phone path".split())
 _IDS = frozenset("id uid guid gid iid identifier arn urn key number no num code".split())
 _NAMES = frozenset("name slug login handle username nickname alias title".split())
 _SAYS_ID = re.compile(r"\b(?:ids?|identifiers?|uuid|unique key)\b", re.I)
@@ -124,7 +125,7 @@ def want(one: Input) -> str:
     """The kind of value that an input takes, a key of FITS."""
     parts = folded(one.name)
     last = parts[-1] if parts else ""
-    if one.type in ("boolean", "object"):
+    if one.type in ("boolean", "object") or (is_control(one.name) and _steers(one)):
         return "none"
     if one.enum:
         return "enum"
@@ -135,13 +136,16 @@ def want(one: Input) -> str:
     numeric = one.type in ("integer", "number")
     if numeric:
         return _numeric(one, last)
-    if is_control(one.name) and last not in ("query", "q"):
-        return "none"
     if last in _WANTS and not (one.resource and last in ("mail",)):
         return _WANTS[last]
-    if last in CONTENT and last != "title":
+    if last in CONTENT and last != "title" and one.type != "array":
         return "content"
     return _textual(one, last)
+
+
+def _steers(one: Input) -> bool:
+    """Paging, credentials and formats: nobody says them, but for how many are wanted."""
+    return one.place != "path" and not one.resource and one.type != "integer"
 
 
 def _numeric(one: Input, last: str) -> str:
@@ -195,6 +199,10 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
     if one.path and "." in one.path:
         owner = folded(one.path.split(".")[-2])
         yield [*owner, *parts], 1.0
+    if want(one) in _SYNONYMS:
+        yield from (([word], 0.7) for word in _BY_WORD[want(one)].split())
+    if want(one) in ("content", "name") and len(owned := folded(one.field)) > len(parts):
+        yield _singular(owned[: -len(parts)]), 0.75
     if not thing and want(one) != "enum":
         return
     weaker = 0.6 if one.role else 0.9
@@ -204,14 +212,14 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         for start in range(1, len(said)):
             yield said[start:], weight - 0.15
     if thing:
-        yield from ((said, 0.7) for said in _described(one.description))
+        yield from ((said, 0.7) for said in described(one.description))
 
 
 def _singular(parts: list[str]) -> list[str]:
     return [*parts[:-1], singular(parts[-1])] if parts else []
 
 
-def _described(description: str) -> Iterator[list[str]]:
+def described(description: str) -> Iterator[list[str]]:
     """`ID of the workspace`, `Conversation to archive`: what a description calls it."""
     text = description[:200]
     spoken = [match[1] for match in _OF_THE.finditer(text)]

@@ -17,6 +17,7 @@ from spm.registry.request.input_nouns import (
     FITS,
     THINGS,
     Input,
+    described,
     mentioned,
     phrases,
     shortens,
@@ -29,15 +30,15 @@ LEAST = 0.3  # a fit below this is none
 RIVAL = 0.6  # of its best fit; a value that is surely something else is not weakly this
 LONGEST = 4  # words of a noun
 AFTER = 0.85  # "the billing-eu namespace" against "namespace billing-eu"
-_JOINTS = frozenset(
-    ": = ( is was called named no nr number id key code with the a an # name".split()
-)
+_JOINTS = frozenset(": = ( is was called named no nr number id key code the a an # name".split())
+_LABELS = frozenset("no nr number id key code name".split())  # with id 5
 _LISTED = frozenset(("and", ",", "&", "or"))
 _LIMITS = frozenset(
     "limit per_page page_size max_result count top first take size max_item pagesize".split()
 )
 _LATEST = frozenset("last first top latest newest recent".split())
 _SETS = frozenset(("to", "as"))
+_PLACES = frozenset("in from on of for to at".split())
 _UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -99,7 +100,7 @@ class _Tool:
         for one in self._inputs:
             for phrase, weight in phrases(one):
                 self._named[phrase].append((one, weight))
-            for noun in (one.name, one.resource, *one.nouns):
+            for noun in (one.name, one.resource, one.tool, *one.nouns):
                 self._own.update(map(singular, words(noun)))
 
     def matches(self, values: list[Value]) -> Iterator[Match]:
@@ -122,7 +123,9 @@ class _Tool:
 
     def _offers(self, values: list[Value]) -> Iterator[Match]:
         for value in values:
-            if value.kind != "common":
+            if value.kind == "common":
+                yield from self._spelled(value)
+            else:
                 yield from self._before(value)
                 yield from self._after(value)
                 yield from self._formed(value)
@@ -145,7 +148,8 @@ class _Tool:
                 for one, weight in self._called(phrase, count):
                     fit = FITS[want(one)].get(value.kind, 0.0)
                     yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
-            if value.before[at] not in _JOINTS:
+            label = value.before[at] == "with" and at > 0 and value.before[at - 1] in _LABELS
+            if value.before[at] not in _JOINTS and not label:
                 return
             at += 1
 
@@ -181,6 +185,14 @@ class _Tool:
     def _is_own(self, text: str) -> bool:
         return singular(text.lower()) in self._own
 
+    def _spelled(self, value: Value) -> Iterator[Match]:
+        """`change type removed`: even a common word is a value after a name of two words."""
+        for count in range(2, LONGEST + 1):
+            phrase = _joined(tuple(reversed(value.before[:count])))
+            for one, weight in self._named.get(phrase, ()):
+                if weight == 1.0 and want(one) == "text":
+                    yield Match(one, value, 0.6)
+
     # -- by the form of the value -----------------------------------------------------------------
 
     def _formed(self, value: Value) -> Iterator[Match]:
@@ -196,7 +208,9 @@ class _Tool:
         if kind == "sha" and wanted in ("sha", "ref"):
             return 0.6
         if kind == "selector" and wanted == "selector":
-            return 0.6
+            return 0.6 + 0.05 * _is_hinted(one, value)
+        if kind == "path" and wanted == "path":
+            return 0.5
         if value.hashed and wanted == "number" and folded(one.name)[-1] in ("number", "iid", "no"):
             return 0.55
         if kind not in ("id", "sha", "uuid", "slug"):
@@ -216,7 +230,8 @@ class _Tool:
             wanted = want(one)
             fit = FITS[wanted].get(value.kind, 0.0)
             own = folded(one.name)
-            if not fit or wanted in ("number", "id", "reference"):
+            counted = value.kind == "number" and wanted not in ("count", "amount", "text")
+            if not fit or counted or wanted in ("number", "id", "reference"):
                 continue
             if own[-1:] == ["name"] and "rename" in value.before[:8] and lead in _SETS:
                 yield Match(one, value, 0.75 * fit)
@@ -227,7 +242,39 @@ class _Tool:
     # -- enumerations, pairs, sums, limits --------------------------------------------------------
 
     def _enumerated(self, value: Value) -> Iterator[Match]:
-        return iter(())
+        """`maven`, `eu_vat`, `invite only`: what a schema lists, or a description shows."""
+        if value.kind not in ("word", "common", "slug", "id", "name", "quoted"):
+            return
+        for one in self._inputs:
+            listed = want(one) == "enum"
+            options = one.enum if listed else mentioned(one) if want(one) == "text" else ()
+            known = {_ENUM_JOINTS.sub("", option).lower(): option for option in options}
+            for more in range(3 if known else 0):
+                text = " ".join((value.text, *value.after[:more]))
+                option = known.get(_ENUM_JOINTS.sub("", text).lower())
+                if option and (score := self._choice(one, value, option, more)):
+                    end = value.begin + len(text)
+                    yield Match(one, replace(value, text=text, end=end), score)
+
+    def _choice(self, one: Input, value: Value, option: str, more: int) -> float:
+        """How surely a word of a request is an option of an input."""
+        if self._is_named(one, value):
+            return 0.9
+        if option.isdigit() or (self._is_own(value.text) and not more):
+            return 0.0
+        if more or _ENUM_JOINTS.search(option):
+            return 0.7
+        if want(one) != "enum":
+            return 0.0
+        if value.kind == "common":
+            return 0.45 if value.after and self._is_own(value.after[0]) else 0.0
+        return 0.6 if one.required else 0.5
+
+    def _is_named(self, one: Input, value: Value) -> bool:
+        """Whether an input's own name stands directly before a value, or before `to`."""
+        lead = value.before[:1]
+        distance = _distance(value, one)
+        return distance is not None and (distance <= 1 or (bool(lead) and lead[0] in _SETS))
 
     def _pairs(self, values: list[Value]) -> Iterator[Match]:
         """`umbra/gateway` is owner and repo where both stand in a row."""
@@ -283,7 +330,22 @@ class _Tool:
     def _left(
         self, values: list[Value], filled: dict[str, Value], used: list[Value]
     ) -> Iterator[Match]:
-        return iter(())
+        """One value without a noun, and one input that still lacks one."""
+        rest = [v for v in values if not any(_overlaps(v, u) for u in used)]
+        lacking = [one for one in self._inputs if one.required and one.name not in filled]
+        ids = [v for v in rest if v.kind in ("id", "uuid", "sha") and len(v.text) > 4]
+        takers = [one for one in lacking if FITS[want(one)].get("id") and not one.enum]
+        if len(ids) == 1 and len(takers) == 1 and not _PREFIXED.fullmatch(ids[0].text):
+            yield Match(takers[0], ids[0], 0.35)
+            return
+        texts = [one for one in lacking if want(one) in ("content", "name", "text")]
+        quotes = [v for v in rest if v.kind == "quoted"]
+        if len(quotes) == 1 and len(texts) == 1 and texts[0].place != "path":
+            yield Match(texts[0], quotes[0], 0.35)
+        names = [one for one in lacking if want(one) in ("name", "reference")]
+        slugs = [v for v in rest if v.kind == "slug" and v.before[:1] and v.before[0] in _PLACES]
+        if len(slugs) == 1 and len(names) == 1 and names[0].place == "path":
+            yield Match(names[0], slugs[0], 0.35)
 
 
 def _joined(said: Sequence[str]) -> str:
@@ -332,11 +394,18 @@ def _initials(one: Input, text: str) -> float:
     """cus_Q4t7 is a customer, C07HARBR1 a channel."""
     nouns = [words(one.resource), *map(words, one.nouns), folded(one.name)]
     nouns += [[noun[-1]] for noun in nouns if len(noun) > 1]
+    nouns += described(one.description)
     if match := _PREFIXED.fullmatch(text):
         return 0.7 * max((shortens(match[1].lower(), noun) for noun in nouns if noun), default=0.0)
     if _INITIAL.fullmatch(text):
         return 0.5 if any(noun and noun[0][0] == text[0].lower() for noun in nouns) else 0.0
     return 0.0
+
+
+def _is_hinted(one: Input, value: Value) -> bool:
+    """Whether a word before a value begins like the input's name: labelled app=web."""
+    first = folded(one.name)[0]
+    return len(first) > 3 and any(word.startswith(first) for word in value.before[:3])
 
 
 def _distance(value: Value, one: Input) -> int | None:

@@ -148,7 +148,9 @@ def read_values(request: str) -> list[Value]:
             continue
         before = tuple(reversed(said[max(at - WINDOW, 0) : at]))
         after = tuple(said[at + 1 : at + 1 + WINDOW])
-        kind = "common" if piece.kind == "word" and said[at] in COMMON else piece.kind
+        grammar = piece.kind == "word" and said[at] in COMMON
+        shouted = len(piece.text) > 1 and piece.text.isupper() and not request.isupper()
+        kind = "common" if grammar and not shouted else piece.kind  # US is a country, us are we
         found.append(Value(piece.text, piece.begin, piece.end, kind, before, after, piece.hashed))
         if len(found) == MOST:
             break
