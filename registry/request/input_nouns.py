@@ -103,7 +103,10 @@ _BY_WORD = {
 }  # fmt: skip
 _WANTS = {word: want for want, said in _BY_WORD.items() for word in said.split()}
 _SYNONYMS = frozenset("email url phone path".split())
-_IDS = frozenset("id uid guid gid iid identifier arn urn key number no num code".split())
+# Wants that a name shows even where it stands for a thing: a `file` may be one's id.
+_SURE = frozenset("email url phone ip sha ref".split())
+_SECRETS = frozenset("token secret password credential credentials signature".split())
+_IDS = frozenset("id uid guid gid iid identifier arn urn number no num".split())
 _NAMES = frozenset("name slug login handle username nickname alias title".split())
 _SAYS_ID = re.compile(r"\b(?:ids?|identifiers?|uuid|unique key)\b", re.I)
 _SAYS_NAME = re.compile(r"\b(?:names?|slug|login|handle|username|alias)\b", re.I)
@@ -136,7 +139,9 @@ def want(one: Input) -> str:
     numeric = one.type in ("integer", "number")
     if numeric:
         return _numeric(one, last)
-    if last in _WANTS and not (one.resource and last in ("mail",)):
+    if last in _SECRETS and one.place != "path" and not one.resource:
+        return "none"
+    if last in _WANTS and not (one.resource and _WANTS[last] not in _SURE):
         return _WANTS[last]
     if last in CONTENT and last != "title" and one.type != "array":
         return "content"
@@ -250,16 +255,34 @@ def mentioned(one: Input) -> tuple[str, ...]:
 
 def shortens(short: str, parts: Iterable[str]) -> float:
     """How surely a short form stands for words: org, PR, ns, acct; 0 when it does not."""
-    parts = list(parts)
+    parts = [part for part in parts if part]
     joined = "".join(parts)
-    if not 2 <= len(short) < len(joined) or short in COMMON or short[0] != joined[0]:
+    if len(short) < 2 or len(short) > len(joined) or short[0] != joined[0]:
         return 0.0
-    if short == "".join(part[0] for part in parts):
+    if short == joined or (len(short) > 2 and joined.startswith(short)):
         return 1.0
-    if len(short) >= 3 and joined.startswith(short):
-        return 1.0
+    if len(short) <= _SHORT and _is_made_of(short, parts):
+        return 0.9
     rest = iter(joined)
-    vowels = any(c in "aeiou" for c in short[1:])
-    if len(short) <= 7 and all(c in rest for c in short):
-        return 0.0 if vowels and len(short) < 4 else 0.8
+    if len(short) <= _SHORT and not _VOWELS & {*short[1:]} and all(c in rest for c in short):
+        return 0.8
     return 0.0
+
+
+_SHORT = 7  # letters of a short form
+_VOWELS = frozenset("aeiou")
+
+
+def _is_made_of(short: str, parts: list[str]) -> bool:
+    """Whether a short form is made of beginnings of all words: PR, seti, plink."""
+    if len(parts) < 2:
+        return False
+    ends = {0}
+    for part in parts:
+        ends = {
+            end + count
+            for end in ends
+            for count in range(1, len(part) + 1)
+            if short[end : end + count] == part[:count]
+        }
+    return len(short) in ends

@@ -24,7 +24,7 @@ from spm.registry.request.input_nouns import (
     want,
 )
 from spm.registry.request.safe_patterns import is_match
-from spm.registry.request.value_reader import Value
+from spm.registry.request.value_reader import COMMON, Value
 
 LEAST = 0.3  # a fit below this is none
 RIVAL = 0.6  # of its best fit; a value that is surely something else is not weakly this
@@ -37,6 +37,20 @@ _LIMITS = frozenset(
     "limit per_page page_size max_result count top first take size max_item pagesize".split()
 )
 _LATEST = frozenset("last first top latest newest recent".split())
+_WORDS = frozenset(("word", "name", "slug"))
+_SAYS = frozenset("say post send reply comment write note tell answer message add".split())
+_SEARCHES = frozenset("search find look query for about".split())
+_MESSAGES = ("text", "message", "body", "comment", "content", "note")
+_QUERIES = frozenset("query q search keyword term".split())
+_CALLED = frozenset("called named titled".split())
+_SINCE = frozenset("since after from".split())
+_UNTIL = frozenset("until before by till to".split())
+_LOWER = frozenset("after since from start gte gt min".split())
+_SITES = frozenset("domain host hostname site zone".split())
+_UPPER = frozenset("before until to end lte lt max".split())
+_OPENS = frozenset("the a an in of on for from to my our your this that by with at into".split())
+_PERSON = re.compile(r"(?:ee|er|or)$")
+_DASHED = re.compile(r"[A-Z]{2,10}-\d+")
 _SETS = frozenset(("to", "as"))
 _PLACES = frozenset("in from on of for to at".split())
 _UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
@@ -44,6 +58,8 @@ _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _NUMBER = re.compile(r"\d[\d.,]*")
 _PREFIXED = re.compile(r"([A-Za-z]{2,12})[_-](?=\w*\d|\w*[A-Z])\w+")
 _INITIAL = re.compile(r"[A-Z](?=[A-Z]*\d)[A-Z0-9]{6,}")
+_LETTERS = re.compile(r"[a-z]+")
+_DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}")
 _ENUM_JOINTS = re.compile(r"[\W_]+")
 
 
@@ -102,10 +118,11 @@ class _Tool:
                 self._named[phrase].append((one, weight))
             for noun in (one.name, one.resource, one.tool, *one.nouns):
                 self._own.update(map(singular, words(noun)))
+            self._own.update(map(singular, _LETTERS.findall(one.tool.lower())))
 
     def matches(self, values: list[Value]) -> Iterator[Match]:
         """Give each value to what it fits best, and each input one, or several to a list."""
-        offers = [offer for offer in self._offers(values) if offer.score >= LEAST]
+        offers = [_priced(offer) for offer in self._offers(values) if offer.score >= LEAST]
         offers.sort(key=lambda m: (-m.score, m.value.begin, -m.value.end, m.input.name))
         filled: dict[str, Value] = {}
         used: list[Value] = []
@@ -139,7 +156,7 @@ class _Tool:
 
     def _before(self, value: Value) -> Iterator[Match]:
         """`namespace billing-eu`, `issue #77`, `transfer group: ORDER_95`."""
-        if value.kind == "word" and self._is_own(value.text):
+        if value.kind in _WORDS and (self._is_own(value.text) or not _ends(value)):
             return
         at = 0
         while at < len(value.before) and at <= LONGEST:
@@ -155,7 +172,7 @@ class _Tool:
 
     def _after(self, value: Value) -> Iterator[Match]:
         """`the billing-eu namespace`, `3 replicas`."""
-        if value.kind in ("word", "name") and self._is_own(value.text):
+        if value.kind in _WORDS and (self._is_own(value.text) or not _begins(value)):
             return
         for count in range(1, LONGEST + 1):
             if count > len(value.after):
@@ -171,7 +188,7 @@ class _Tool:
 
     def _called(self, phrase: str, count: int) -> list[tuple[Input, float]]:
         found = self._named.get(phrase, [])
-        if found or count > 1 or not 2 <= len(phrase) <= 5:
+        if found or count > 1 or not 2 <= len(phrase) <= 5 or phrase in COMMON:
             return found
         short = []
         for one in self._inputs:
@@ -213,6 +230,12 @@ class _Tool:
             return 0.5
         if value.hashed and wanted == "number" and folded(one.name)[-1] in ("number", "iid", "no"):
             return 0.55
+        if kind == "channel" and wanted == "name" and "channel" in dict(phrases(one)):
+            return 0.65
+        if kind == "path" and _DOMAIN.fullmatch(value.text) and {*words(one.name)} & _SITES:
+            return 0.9
+        if kind in ("date", "time") and wanted in ("date", "moment"):
+            return self._dated(one, value)
         if kind not in ("id", "sha", "uuid", "slug"):
             return 0.0
         if one.pattern and is_match(one.pattern, value.text) and not is_match(one.pattern, "word"):
@@ -221,15 +244,33 @@ class _Tool:
             return 0.62
         return _initials(one, value.text)
 
+    def _dated(self, one: Input, value: Value) -> float:
+        """`since 2024-03-01`, `on May 4` where one day is asked for."""
+        lead, last = value.before[:1], folded(one.name)[-1]
+        if lead and lead[0] in _SINCE and last in _LOWER:
+            return 0.6
+        if lead and lead[0] in _UNTIL and last in _UPPER:
+            return 0.6
+        days = [other for other in self._inputs if want(other) in ("date", "moment")]
+        return 0.45 if lead in (("on",), ("at",)) and days == [one] else 0.0
+
     def _set(self, value: Value) -> Iterator[Match]:
         """`set the topic of C07 to "…"`, `rename it to docs`, `a channel called docs`."""
         lead = value.before[0] if value.before else ""
-        if lead not in _SETS and value.kind != "quoted":
+        if lead not in _SETS and lead not in _CALLED and value.kind != "quoted":
+            return
+        if value.kind == "word" and not _ends(value):
             return
         for one in self._inputs:
             wanted = want(one)
             fit = FITS[wanted].get(value.kind, 0.0)
             own = folded(one.name)
+            if lead in _CALLED and own in (["name"], ["title"]) and fit and one.place != "path":
+                yield Match(one, value, 0.6 * fit)
+            if lead == "to" and fit and _is_done(own, value):
+                yield Match(one, value, 0.6 * fit)
+            if value.kind == "quoted" and (score := _spoken(own, value)):
+                yield Match(one, value, score * fit)
             counted = value.kind == "number" and wanted not in ("count", "amount", "text")
             if not fit or counted or wanted in ("number", "id", "reference"):
                 continue
@@ -250,6 +291,8 @@ class _Tool:
             options = one.enum if listed else mentioned(one) if want(one) == "text" else ()
             known = {_ENUM_JOINTS.sub("", option).lower(): option for option in options}
             for more in range(3 if known else 0):
+                if not all(map(str.isalnum, value.after[:more])):
+                    break
                 text = " ".join((value.text, *value.after[:more]))
                 option = known.get(_ENUM_JOINTS.sub("", text).lower())
                 if option and (score := self._choice(one, value, option, more)):
@@ -280,9 +323,11 @@ class _Tool:
         """`umbra/gateway` is owner and repo where both stand in a row."""
         by_name = {one.name: one for one in self._inputs}
         for value in values:
-            if value.kind != "pair":
-                continue
+            if value.kind != "pair" or any(m.score >= LEAST for m in self._before(value)):
+                continue  # branch release/2 is said to be one
             for one in self._inputs:
+                if want(one) in THINGS and _is_path(one):
+                    yield Match(one, value, 0.6)
                 first = by_name.get(one.joins)
                 if first and FITS[want(one)].get("slug") and FITS[want(first)].get("slug"):
                     left, right = _halves(value)
@@ -299,12 +344,8 @@ class _Tool:
         if len(top) != 1 and len(sums) != 1:
             return
         one, value = (top or sums)[0], money[0]
-        number, unit = _NUMBER.search(value.text), _UNIT.search(value.text)
-        if number is None:
-            return
-        begin = value.begin + number.start()
-        end = value.begin + number.end()
-        yield Match(one, replace(value, text=number[0], begin=begin, end=end), 0.6)
+        unit = _UNIT.search(value.text)
+        yield Match(one, value, 0.6)
         for other in self._inputs:
             if unit and folded(other.name)[-1] == "currency":
                 text = _SIGNS.get(unit[0], unit[0])
@@ -335,21 +376,75 @@ class _Tool:
         lacking = [one for one in self._inputs if one.required and one.name not in filled]
         ids = [v for v in rest if v.kind in ("id", "uuid", "sha") and len(v.text) > 4]
         takers = [one for one in lacking if FITS[want(one)].get("id") and not one.enum]
-        if len(ids) == 1 and len(takers) == 1 and not _PREFIXED.fullmatch(ids[0].text):
+        if len(ids) == 1 and len(takers) == 1 and not _is_prefixed(ids[0].text):
             yield Match(takers[0], ids[0], 0.35)
             return
         texts = [one for one in lacking if want(one) in ("content", "name", "text")]
         quotes = [v for v in rest if v.kind == "quoted"]
         if len(quotes) == 1 and len(texts) == 1 and texts[0].place != "path":
             yield Match(texts[0], quotes[0], 0.35)
-        names = [one for one in lacking if want(one) in ("name", "reference")]
-        slugs = [v for v in rest if v.kind == "slug" and v.before[:1] and v.before[0] in _PLACES]
-        if len(slugs) == 1 and len(names) == 1 and names[0].place == "path":
-            yield Match(names[0], slugs[0], 0.35)
+        names = [one for one in lacking if want(one) in ("name", "reference", "ref")]
+        placed = [v for v in rest if self._is_placed(v, bool(filled))]
+        if len(placed) == 1 and len(names) == 1 and len(lacking) == 1:
+            yield Match(names[0], placed[0], 0.35)
+
+    def _is_placed(self, value: Value, filled: bool) -> bool:
+        """`in kube-system`; a plain word only beside values that are sure: pod x in payments."""
+        lead = value.before[0] if value.before else ""
+        if self._is_own(value.text):
+            return False
+        if value.kind == "slug":
+            return lead in _PLACES or lead in ("is", "does", "has")
+        stop = value.after[0] if value.after else "."
+        whole = not stop.isalnum() or stop in _PLACES or stop in ("to", "and", "with")
+        return filled and value.kind == "word" and lead in ("in", "from") and whole
 
 
 def _joined(said: Sequence[str]) -> str:
-    return "".join((*said[:-1], singular(said[-1]))) if said else ""
+    last = singular(said[-1]).replace("isation", "ization") if said else ""
+    return "".join((*said[:-1], last))
+
+
+def _is_prefixed(text: str) -> bool:
+    """Whether an id says what it is of: sub_1Pw is no customer, but OPS-17 may be any issue."""
+    return bool(_PREFIXED.fullmatch(text)) and not _DASHED.fullmatch(text)
+
+
+def _ends(value: Value) -> bool:
+    """Whether a word ends its phrase: in `user profile picture` profile is no user's name."""
+    if value.kind != "word" or not value.after:
+        return True
+    return value.after[0] in COMMON or not value.after[0].isalnum()
+
+
+def _begins(value: Value) -> bool:
+    """Whether a word begins its phrase, but not its sentence, where verbs stand."""
+    if value.kind == "slug":
+        return True
+    before = value.before[:1]
+    return bool(before) and before[0] in _OPENS
+
+
+def _is_path(one: Input) -> bool:
+    """Whether an input takes a whole path: group/webapp."""
+    shown = any("/" in example for example in one.examples)
+    return shown or bool(re.search(r"\bpath\b|\bowner/|\bfull name", one.description[:120], re.I))
+
+
+def _is_done(own: list[str], value: Value) -> bool:
+    """`assign it to kira`: the verb of an assignee."""
+    verb = _PERSON.sub("", own[0])
+    return len(verb) > 3 and verb != own[0] and verb in value.before[:6]
+
+
+def _spoken(own: list[str], value: Value) -> float:
+    """`reply "on it"`, `search for "budget"`."""
+    near = {*value.before[:3]}
+    if own[-1] in _QUERIES and near & _SEARCHES:
+        return 0.6
+    if len(own) == 1 and own[0] in _MESSAGES and near & _SAYS:
+        return 0.6 - 0.01 * _MESSAGES.index(own[0])
+    return 0.0
 
 
 def _overlaps(one: Value, other: Value) -> bool:
@@ -369,6 +464,16 @@ def _listed_with(value: Value, values: Sequence[Value]) -> Iterator[Value]:
         if more.kind != value.kind or not more.before or more.before[0] not in _LISTED:
             return
         yield more
+
+
+def _priced(match: Match) -> Match:
+    """A sum without its currency."""
+    value = match.value
+    number = _NUMBER.search(value.text) if value.kind == "amount" else None
+    if number is None or want(match.input) != "amount":
+        return match
+    begin, end = value.begin + number.start(), value.begin + number.end()
+    return match._replace(value=replace(value, text=number[0], begin=begin, end=end))
 
 
 def _halves(value: Value) -> tuple[Value, Value]:

@@ -79,7 +79,7 @@ COMMON = frozenset(
     happens has have having he help her here high him his hold holds how i if im import important
     in include included including inside instead into invite is isnt it its itself just keep kill
     know large largest last late later latest least left less let lets like limit linked list little
-    live locked long look looking lot low made main make makes many match matching may maybe me mean
+    live locked long look looking lot low made make makes many match matching may maybe me mean
     member members mine missing monthly more most move much must my name named need needed needs
     never new newest next no nobody none nor normal not note nothing now number of off often old
     older oldest on once one ones only onto open opened or other others our ours out outside over
@@ -183,7 +183,8 @@ def _pieces(request: str) -> list[_Piece]:
         elif kind in ("email", "url", "selector"):
             text = text.rstrip(".,;:!?)")
             end = begin + len(text)
-        hashed = bool(found) and found[-1].text == "#" and found[-1].end == begin
+        # Issue #77, and merge request !45.
+        hashed = bool(found) and found[-1].text in ("#", "!") and found[-1].end == begin
         if hashed:
             found.pop()
         found.append(_Piece(text, begin, end, kind, hashed))
