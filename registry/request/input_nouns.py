@@ -66,7 +66,7 @@ FITS: dict[str, dict[str, float]] = {
     "ref": {"sha": 1.0, "slug": 0.9, "word": 0.8, "version": 0.9, "id": 0.8, "pair": 0.7}
     | {"path": 0.6, "quoted": 0.9},
     "version": {"version": 1.0, "id": 0.8, "slug": 0.7, "number": 0.7, "quoted": 0.9},
-    "path": {"path": 1.0, "pair": 0.9, "quoted": 0.8, "slug": 0.5},
+    "path": {"path": 1.0, "pair": 0.9, "quoted": 0.8, "slug": 0.5, "id": 0.7, "number": 0.6},
     "number": {"number": 1.0},
     "count": {"number": 1.0},
     "amount": {"amount": 1.0, "number": 0.8},
@@ -94,7 +94,7 @@ _BY_FORMAT = {
 _BY_WORD = {
     "email": "email mail", "url": "url uri link href website webhook", "domain": "domain hostname",
     "phone": "phone telephone mobile", "ip": "ip", "sha": "sha commit",
-    "ref": "ref branch base head", "version": "version tag",
+    "ref": "ref branch base head tag", "version": "version",
     "date": "date day birthday deadline",
     "moment": "timestamp datetime ts since until before after at time start end",
     "path": "path file filename filepath folder directory", "currency": "currency",
@@ -102,9 +102,9 @@ _BY_WORD = {
     "selector": "selector",
 }  # fmt: skip
 _WANTS = {word: want for want, said in _BY_WORD.items() for word in said.split()}
-_SYNONYMS = frozenset("email url phone path".split())
+_SYNONYMS = frozenset("email url phone path ref sha".split())
 # Wants that a name shows even where it stands for a thing: a `file` may be one's id.
-_SURE = frozenset("email url phone ip sha ref".split())
+_SURE = frozenset("email url phone ip sha ref path".split())
 _SECRETS = frozenset("token secret password credential credentials signature".split())
 _IDS = frozenset("id uid guid gid iid identifier arn urn number no num".split())
 _NAMES = frozenset("name slug login handle username nickname alias title".split())
@@ -184,6 +184,7 @@ def phrases(one: Input) -> tuple[tuple[str, float], ...]:
     return tuple(sorted(found.items()))
 
 
+_TIMES = frozenset("at on by date time".split())
 # Said of anything, so they name nothing.
 _NEVER = frozenset("new old type test object item data info the a an of in to for is".split())
 
@@ -193,7 +194,12 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
     thing = want(one) in THINGS
     bare = len(parts) == 1 and parts[0] in KEYS
     yield parts, 0.7 if bare else 1.0
+    for key in ("name", "id"):  # username, hostname
+        if len(parts[-1]) > len(key) + 2 and parts[-1].endswith(key):
+            yield [*parts[:-1], parts[-1].removesuffix(key)], 0.9
     if len(parts) > 1:
+        if parts[-1] in _TIMES:
+            yield parts[:-1], 0.9
         if parts[-1] in KEYS:
             yield _singular(parts[:-1]), 0.95
             if len(parts) > 2:

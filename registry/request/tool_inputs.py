@@ -15,6 +15,7 @@ from typing import Any
 
 from spm.registry.catalog.fields import canonical, singular
 from spm.registry.catalog.naming import fold
+from spm.registry.catalog.verbs import kind_of
 from spm.registry.request.input_nouns import Input
 from spm.registry.store.reader import Reader
 
@@ -132,8 +133,9 @@ def _segments(route: str) -> dict[str, str]:
     parts = route.split("/")
     for before, part in pairwise(parts):
         match = _PARAMETER.fullmatch(part)
-        if match and before and "{" not in before:
-            found[match[1]] = singular(fold(before))
+        noun = singular(fold(before))
+        if match and noun and "{" not in before and not (noun == before and kind_of(noun)):
+            found[match[1]] = noun
     return found
 
 

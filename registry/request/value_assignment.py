@@ -52,6 +52,7 @@ _OPENS = frozenset("the a an in of on for from to my our your this that by with 
 _PERSON = re.compile(r"(?:ee|er|or)$")
 _DASHED = re.compile(r"[A-Z]{2,10}-\d+")
 _SETS = frozenset(("to", "as"))
+_LEADS = _SETS | _CALLED | {"from", "by"}
 _PLACES = frozenset("in from on of for to at".split())
 _UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
@@ -112,13 +113,15 @@ class _Tool:
     def __init__(self, inputs: Sequence[Input], context: frozenset[str]) -> None:
         self._inputs = [one for one in inputs if want(one) != "none"]
         self._named: dict[str, list[tuple[Input, float]]] = defaultdict(list)
-        self._own = set(context)
+        self._things = set(context)  # what the tool is about: no values
         for one in self._inputs:
             for phrase, weight in phrases(one):
                 self._named[phrase].append((one, weight))
-            for noun in (one.name, one.resource, one.tool, *one.nouns):
-                self._own.update(map(singular, words(noun)))
-            self._own.update(map(singular, _LETTERS.findall(one.tool.lower())))
+            for noun in (one.resource, one.tool, *one.nouns):
+                self._things.update(map(singular, words(noun)))
+            self._things.update(map(singular, _LETTERS.findall(one.tool.lower())))
+        named = {singular(word) for one in self._inputs for word in words(one.name)}
+        self._own = self._things | named
 
     def matches(self, values: list[Value]) -> Iterator[Match]:
         """Give each value to what it fits best, and each input one, or several to a list."""
@@ -232,6 +235,8 @@ class _Tool:
             return 0.55
         if kind == "channel" and wanted == "name" and "channel" in dict(phrases(one)):
             return 0.65
+        if kind == "handle" and wanted == "name" and "user" in dict(phrases(one)):
+            return 0.65
         if kind == "path" and _DOMAIN.fullmatch(value.text) and {*words(one.name)} & _SITES:
             return 0.9
         if kind in ("date", "time") and wanted in ("date", "moment"):
@@ -257,7 +262,7 @@ class _Tool:
     def _set(self, value: Value) -> Iterator[Match]:
         """`set the topic of C07 to "…"`, `rename it to docs`, `a channel called docs`."""
         lead = value.before[0] if value.before else ""
-        if lead not in _SETS and lead not in _CALLED and value.kind != "quoted":
+        if lead not in _LEADS and value.kind != "quoted":
             return
         if value.kind == "word" and not _ends(value):
             return
@@ -265,14 +270,16 @@ class _Tool:
             wanted = want(one)
             fit = FITS[wanted].get(value.kind, 0.0)
             own = folded(one.name)
-            if lead in _CALLED and own in (["name"], ["title"]) and fit and one.place != "path":
+            if lead in _CALLED and fit and _is_own_name(one):
                 yield Match(one, value, 0.6 * fit)
-            if lead == "to" and fit and _is_done(own, value):
+            if lead in ("to", "from", "by") and fit and _is_done(own, value):
                 yield Match(one, value, 0.6 * fit)
             if value.kind == "quoted" and (score := _spoken(own, value)):
                 yield Match(one, value, score * fit)
             counted = value.kind == "number" and wanted not in ("count", "amount", "text")
             if not fit or counted or wanted in ("number", "id", "reference"):
+                continue
+            if lead not in _SETS and value.kind != "quoted":
                 continue
             if own[-1:] == ["name"] and "rename" in value.before[:8] and lead in _SETS:
                 yield Match(one, value, 0.75 * fit)
@@ -303,14 +310,15 @@ class _Tool:
         """How surely a word of a request is an option of an input."""
         if self._is_named(one, value):
             return 0.9
-        if option.isdigit() or (self._is_own(value.text) and not more):
+        if option.isdigit() or (singular(value.text.lower()) in self._things and not more):
             return 0.0
         if more or _ENUM_JOINTS.search(option):
             return 0.7
         if want(one) != "enum":
             return 0.0
         if value.kind == "common":
-            return 0.45 if value.after and self._is_own(value.after[0]) else 0.0
+            noun = bool(value.after) and self._is_own(value.after[0])  # closed issues
+            return 0.45 if noun or {*value.before[:2]} & {"is", "are"} else 0.0
         return 0.6 if one.required else 0.5
 
     def _is_named(self, one: Input, value: Value) -> bool:
@@ -323,8 +331,8 @@ class _Tool:
         """`umbra/gateway` is owner and repo where both stand in a row."""
         by_name = {one.name: one for one in self._inputs}
         for value in values:
-            if value.kind != "pair" or any(m.score >= LEAST for m in self._before(value)):
-                continue  # branch release/2 is said to be one
+            if value.kind != "pair" or self._is_other(value):
+                continue
             for one in self._inputs:
                 if want(one) in THINGS and _is_path(one):
                     yield Match(one, value, 0.6)
@@ -333,6 +341,11 @@ class _Tool:
                     left, right = _halves(value)
                     yield Match(first, left, 0.95)
                     yield Match(one, right, 0.95)
+
+    def _is_other(self, value: Value) -> bool:
+        """Whether a pair is said to be something else: branch release/2."""
+        said = self._before(value)
+        return any(m.score >= 0.45 and want(m.input) in ("ref", "path", "text") for m in said)
 
     def _sums(self, values: list[Value]) -> Iterator[Match]:
         """`250 EUR` where a sum is asked for."""
@@ -383,6 +396,17 @@ class _Tool:
         quotes = [v for v in rest if v.kind == "quoted"]
         if len(quotes) == 1 and len(texts) == 1 and texts[0].place != "path":
             yield Match(texts[0], quotes[0], 0.35)
+        elif len(quotes) == 1:
+            said = [one for one in self._inputs if one.name in _MESSAGES]
+            said.sort(key=lambda one: _MESSAGES.index(one.name))
+            if said and not any(one.name in filled for one in said):
+                yield Match(said[0], quotes[0], 0.35)
+        people = [
+            v for v in rest if v.kind == "name" and " " in v.text and not self._is_own(v.text)
+        ]
+        called = [one for one in self._inputs if _is_own_name(one) and one.name not in filled]
+        if len(people) == 1 and len(called) == 1:
+            yield Match(called[0], people[0], 0.35)
         names = [one for one in lacking if want(one) in ("name", "reference", "ref")]
         placed = [v for v in rest if self._is_placed(v, bool(filled))]
         if len(placed) == 1 and len(names) == 1 and len(lacking) == 1:
@@ -394,7 +418,7 @@ class _Tool:
         if self._is_own(value.text):
             return False
         if value.kind == "slug":
-            return lead in _PLACES or lead in ("is", "does", "has")
+            return lead in _PLACES or (lead == "is" and value.after[:1] in (("a",), ("an",)))
         stop = value.after[0] if value.after else "."
         whole = not stop.isalnum() or stop in _PLACES or stop in ("to", "and", "with")
         return filled and value.kind == "word" and lead in ("in", "from") and whole
@@ -431,15 +455,23 @@ def _is_path(one: Input) -> bool:
     return shown or bool(re.search(r"\bpath\b|\bowner/|\bfull name", one.description[:120], re.I))
 
 
+def _is_own_name(one: Input) -> bool:
+    """Whether an input is what a tool's own thing will be called."""
+    owner, _, name = (one.path or one.name).rpartition(".")
+    return name in ("name", "title") and owner in ("", "metadata") and one.place != "path"
+
+
 def _is_done(own: list[str], value: Value) -> bool:
     """`assign it to kira`: the verb of an assignee."""
     verb = _PERSON.sub("", own[0])
-    return len(verb) > 3 and verb != own[0] and verb in value.before[:6]
+    return len(verb) > 3 and verb != own[0] and any(w.startswith(verb) for w in value.before[:6])
 
 
 def _spoken(own: list[str], value: Value) -> float:
     """`reply "on it"`, `search for "budget"`."""
     near = {*value.before[:3]}
+    if own[-1] == "reason" and near & {"because", "as", "for"}:
+        return 0.6
     if own[-1] in _QUERIES and near & _SEARCHES:
         return 0.6
     if len(own) == 1 and own[0] in _MESSAGES and near & _SAYS:
@@ -507,6 +539,10 @@ def _initials(one: Input, text: str) -> float:
     return 0.0
 
 
+def _is_grammar(word: str) -> bool:
+    return word in COMMON or not word[:1].isalnum()
+
+
 def _is_hinted(one: Input, value: Value) -> bool:
     """Whether a word before a value begins like the input's name: labelled app=web."""
     first = folded(one.name)[0]
@@ -522,5 +558,6 @@ def _distance(value: Value, one: Input) -> int | None:
             return None
         for count in range(1, LONGEST + 1):
             if _joined(tuple(reversed(value.before[at : at + count]))) in tails:
-                return at
+                # In `limit namespace dev to 40` the noun has its value already.
+                return at if not at or _is_grammar(value.before[at - 1]) else None
     return None
