@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 from spm.registry.catalog.fields import folded, is_control, singular
 from spm.registry.catalog.naming import words
@@ -50,6 +50,50 @@ class Input:
     nouns: tuple[str, ...] = ()
     joins: str = ""
     tool: str = ""
+
+    # Read once: the inputs of tools are kept, and menus ask for them again and again.
+    @cached_property
+    def want(self) -> str:
+        """The kind of value that it takes, a key of FITS."""
+        return _want(self)
+
+    @cached_property
+    def fits(self) -> dict[str, float]:
+        """How well a value of each kind fits."""
+        return FITS[self.want]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of its name."""
+        return tuple(folded(self.name))
+
+    @cached_property
+    def phrases(self) -> dict[str, float]:
+        """What people say for it, as joined words in the singular, each with a weight."""
+        return _phrases(self)
+
+    @cached_property
+    def things(self) -> tuple[tuple[str, ...], ...]:
+        """The nouns that it stands for, in words, for short forms of them."""
+        nouns = [tuple(words(noun)) for noun in (self.resource, *self.nouns)]
+        nouns = [noun for noun in (*nouns, self.words) if noun]
+        return tuple(dict.fromkeys((*nouns, *((noun[-1],) for noun in nouns))))
+
+    @cached_property
+    def described(self) -> tuple[tuple[str, ...], ...]:
+        """What its description calls it."""
+        return tuple(map(tuple, _described(self.description)))
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """Values that its description shows: `T1234`."""
+        return tuple(_CODE.findall(self.description))
+
+    @cached_property
+    def options(self) -> dict[str, str]:
+        """The values that its schema lists or its description shows, by their letters."""
+        shown = self.shown if self.want == "text" else self.enum
+        return {letters(option): option for option in shown}
 
 
 # How well a value of a kind is what an input wants; what is not here is not it at all.
@@ -120,14 +164,17 @@ _ENDS = frozenset(
     "to of in on for that which whose where with by from who is are was and or as at when if you "
     "your it its be must can will should only return returns filter object".split()
 )
+_NO_LETTERS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"`([\w.-]{2,40})`")
 
 
-@lru_cache(20_000)
-def want(one: Input) -> str:
-    """The kind of value that an input takes, a key of FITS."""
-    parts = folded(one.name)
-    last = parts[-1] if parts else ""
+def letters(text: str) -> str:
+    """A text without what joins its words: invite_only and `invite only` are the same."""
+    return _NO_LETTERS.sub("", text).lower()
+
+
+def _want(one: Input) -> str:
+    last = one.words[-1] if one.words else ""
     if one.type in ("boolean", "object") or (is_control(one.name) and _steers(one)):
         return "none"
     if one.enum:
@@ -173,15 +220,13 @@ def _textual(one: Input, last: str) -> str:
     return "text"
 
 
-@lru_cache(20_000)
-def phrases(one: Input) -> tuple[tuple[str, float], ...]:
-    """What people say for an input, as joined words in the singular, each with a weight."""
+def _phrases(one: Input) -> dict[str, float]:
     found: dict[str, float] = {}
     for parts, weight in _said(one):
         joined = "".join(parts)
         if joined and not (len(parts) == 1 and parts[0] in _NEVER):
             found[joined] = max(found.get(joined, 0.0), weight)
-    return tuple(sorted(found.items()))
+    return found
 
 
 _TIMES = frozenset("at on by date time".split())
@@ -190,8 +235,8 @@ _NEVER = frozenset("new old type test object item data info the a an of in to fo
 
 
 def _said(one: Input) -> Iterator[tuple[list[str], float]]:
-    parts = folded(one.name)
-    thing = want(one) in THINGS
+    parts = list(one.words)
+    thing = one.want in THINGS
     bare = len(parts) == 1 and parts[0] in KEYS
     yield parts, 0.7 if bare else 1.0
     for key in ("name", "id"):  # username, hostname
@@ -210,11 +255,11 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
     if one.path and "." in one.path:
         owner = folded(one.path.split(".")[-2])
         yield [*owner, *parts], 1.0
-    if want(one) in _SYNONYMS:
-        yield from (([word], 0.7) for word in _BY_WORD[want(one)].split())
-    if want(one) in ("content", "name") and len(owned := folded(one.field)) > len(parts):
+    if one.want in _SYNONYMS:
+        yield from (([word], 0.7) for word in _BY_WORD[one.want].split())
+    if one.want in ("content", "name") and len(owned := folded(one.field)) > len(parts):
         yield _singular(owned[: -len(parts)]), 0.75
-    if not thing and want(one) != "enum":
+    if not thing and one.want != "enum":
         return
     weaker = 0.6 if one.role else 0.9
     for noun, weight in ((one.resource, weaker), *((n, 0.9) for n in one.nouns)):
@@ -223,14 +268,14 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         for start in range(1, len(said)):
             yield said[start:], weight - 0.15
     if thing:
-        yield from ((said, 0.7) for said in described(one.description))
+        yield from ((list(said), 0.7) for said in one.described)
 
 
 def _singular(parts: list[str]) -> list[str]:
     return [*parts[:-1], singular(parts[-1])] if parts else []
 
 
-def described(description: str) -> Iterator[list[str]]:
+def _described(description: str) -> Iterator[list[str]]:
     """`ID of the workspace`, `Conversation to archive`: what a description calls it."""
     text = description[:200]
     spoken = [match[1] for match in _OF_THE.finditer(text)]
@@ -252,11 +297,6 @@ def described(description: str) -> Iterator[list[str]]:
 
 # Of the common words those that are nouns of APIs more often than not.
 _NOUNS = frozenset("user team member file card app owner page note".split())
-
-
-def mentioned(one: Input) -> tuple[str, ...]:
-    """Values that a description shows: `open`, `closed`."""
-    return tuple(_CODE.findall(one.description))
 
 
 def shortens(short: str, parts: Iterable[str]) -> float:

@@ -11,17 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from spm.registry.catalog.fields import folded, singular
+from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.request.input_nouns import (
-    FITS,
     THINGS,
     Input,
-    described,
-    mentioned,
-    phrases,
+    letters,
     shortens,
-    want,
 )
 from spm.registry.request.safe_patterns import is_match
 from spm.registry.request.value_reader import COMMON, Value
@@ -111,12 +107,16 @@ class _Tool:
     """The inputs of one tool, found by what people call them."""
 
     def __init__(self, inputs: Sequence[Input], context: frozenset[str]) -> None:
-        self._inputs = [one for one in inputs if want(one) != "none"]
+        self._inputs = [one for one in inputs if one.want != "none"]
         self._named: dict[str, list[tuple[Input, float]]] = defaultdict(list)
+        self._options: dict[str, list[tuple[Input, str]]] = defaultdict(list)
+        self._short: dict[str, list[tuple[Input, float]]] = {}
         self._things = set(context)  # what the tool is about: no values
         for one in self._inputs:
-            for phrase, weight in phrases(one):
+            for phrase, weight in one.phrases.items():
                 self._named[phrase].append((one, weight))
+            for said, option in one.options.items():
+                self._options[said].append((one, option))
             for noun in (one.resource, one.tool, *one.nouns):
                 self._things.update(map(singular, words(noun)))
             self._things.update(map(singular, _LETTERS.findall(one.tool.lower())))
@@ -166,7 +166,7 @@ class _Tool:
             for count in range(1, LONGEST + 1):
                 phrase = _joined(tuple(reversed(value.before[at : at + count])))
                 for one, weight in self._called(phrase, count):
-                    fit = FITS[want(one)].get(value.kind, 0.0)
+                    fit = one.fits.get(value.kind, 0.0)
                     yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
             label = value.before[at] == "with" and at > 0 and value.before[at - 1] in _LABELS
             if value.before[at] not in _JOINTS and not label:
@@ -182,8 +182,8 @@ class _Tool:
                 return
             phrase = _joined(value.after[:count])
             for one, weight in self._called(phrase, count):
-                wanted = want(one)
-                fit = FITS[wanted].get(value.kind, 0.0)
+                wanted = one.want
+                fit = one.fits.get(value.kind, 0.0)
                 counted = wanted == "count"
                 if (value.kind == "number") != counted or wanted in ("content", "text"):
                     continue
@@ -193,14 +193,11 @@ class _Tool:
         found = self._named.get(phrase, [])
         if found or count > 1 or not 2 <= len(phrase) <= 5 or phrase in COMMON:
             return found
-        short = []
-        for one in self._inputs:
-            if want(one) in THINGS:
-                nouns = [words(one.resource), *map(words, one.nouns), folded(one.name)]
-                sure = max((shortens(phrase, noun) for noun in nouns if noun), default=0.0)
-                if sure:
-                    short.append((one, 0.8 * sure))
-        return short
+        if phrase not in self._short:
+            things = [one for one in self._inputs if one.want in THINGS]
+            sure = [(one, max(shortens(phrase, noun) for noun in one.things)) for one in things]
+            self._short[phrase] = [(one, 0.8 * how) for one, how in sure if how]
+        return self._short[phrase]
 
     def _is_own(self, text: str) -> bool:
         return singular(text.lower()) in self._own
@@ -210,19 +207,21 @@ class _Tool:
         for count in range(2, LONGEST + 1):
             phrase = _joined(tuple(reversed(value.before[:count])))
             for one, weight in self._named.get(phrase, ()):
-                if weight == 1.0 and want(one) == "text":
+                if weight == 1.0 and one.want == "text":
                     yield Match(one, value, 0.6)
 
     # -- by the form of the value -----------------------------------------------------------------
 
     def _formed(self, value: Value) -> Iterator[Match]:
+        if value.kind in ("word", "name", "quoted", "pair", "amount", "percent", "measure"):
+            return
         for one in self._inputs:
-            fit = FITS[want(one)].get(value.kind, 0.0)
+            fit = one.fits.get(value.kind, 0.0)
             if fit and (score := self._form(one, value)):
                 yield Match(one, value, score * fit)
 
     def _form(self, one: Input, value: Value) -> float:
-        wanted, kind = want(one), value.kind
+        wanted, kind = one.want, value.kind
         if kind in ("email", "url", "phone", "ip", "uuid", "moment", "version") and kind == wanted:
             return 0.6
         if kind == "sha" and wanted in ("sha", "ref"):
@@ -231,11 +230,11 @@ class _Tool:
             return 0.6 + 0.05 * _is_hinted(one, value)
         if kind == "path" and wanted == "path":
             return 0.5
-        if value.hashed and wanted == "number" and folded(one.name)[-1] in ("number", "iid", "no"):
+        if value.hashed and wanted == "number" and one.words[-1] in ("number", "iid", "no"):
             return 0.55
-        if kind == "channel" and wanted == "name" and "channel" in dict(phrases(one)):
+        if kind == "channel" and wanted == "name" and "channel" in one.phrases:
             return 0.65
-        if kind == "handle" and wanted == "name" and "user" in dict(phrases(one)):
+        if kind == "handle" and wanted == "name" and "user" in one.phrases:
             return 0.65
         if kind == "path" and _DOMAIN.fullmatch(value.text) and {*words(one.name)} & _SITES:
             return 0.9
@@ -245,18 +244,18 @@ class _Tool:
             return 0.0
         if one.pattern and is_match(one.pattern, value.text) and not is_match(one.pattern, "word"):
             return 0.65
-        if any(_alike(value.text, example) for example in (*one.examples, *mentioned(one))):
+        if any(_alike(value.text, example) for example in (*one.examples, *one.shown)):
             return 0.62
         return _initials(one, value.text)
 
     def _dated(self, one: Input, value: Value) -> float:
         """`since 2024-03-01`, `on May 4` where one day is asked for."""
-        lead, last = value.before[:1], folded(one.name)[-1]
+        lead, last = value.before[:1], one.words[-1]
         if lead and lead[0] in _SINCE and last in _LOWER:
             return 0.6
         if lead and lead[0] in _UNTIL and last in _UPPER:
             return 0.6
-        days = [other for other in self._inputs if want(other) in ("date", "moment")]
+        days = [other for other in self._inputs if other.want in ("date", "moment")]
         return 0.45 if lead in (("on",), ("at",)) and days == [one] else 0.0
 
     def _set(self, value: Value) -> Iterator[Match]:
@@ -267,9 +266,9 @@ class _Tool:
         if value.kind == "word" and not _ends(value):
             return
         for one in self._inputs:
-            wanted = want(one)
-            fit = FITS[wanted].get(value.kind, 0.0)
-            own = folded(one.name)
+            wanted = one.want
+            fit = one.fits.get(value.kind, 0.0)
+            own = list(one.words)
             if lead in _CALLED and fit and _is_own_name(one):
                 yield Match(one, value, 0.6 * fit)
             if lead in ("to", "from", "by") and fit and _is_done(own, value):
@@ -293,16 +292,12 @@ class _Tool:
         """`maven`, `eu_vat`, `invite only`: what a schema lists, or a description shows."""
         if value.kind not in ("word", "common", "slug", "id", "name", "quoted"):
             return
-        for one in self._inputs:
-            listed = want(one) == "enum"
-            options = one.enum if listed else mentioned(one) if want(one) == "text" else ()
-            known = {_ENUM_JOINTS.sub("", option).lower(): option for option in options}
-            for more in range(3 if known else 0):
-                if not all(map(str.isalnum, value.after[:more])):
-                    break
-                text = " ".join((value.text, *value.after[:more]))
-                option = known.get(_ENUM_JOINTS.sub("", text).lower())
-                if option and (score := self._choice(one, value, option, more)):
+        for more in range(3):
+            if not all(map(str.isalnum, value.after[:more])):
+                break
+            text = " ".join((value.text, *value.after[:more]))
+            for one, option in self._options.get(letters(text), ()):
+                if score := self._choice(one, value, option, more):
                     end = value.begin + len(text)
                     yield Match(one, replace(value, text=text, end=end), score)
 
@@ -314,7 +309,7 @@ class _Tool:
             return 0.0
         if more or _ENUM_JOINTS.search(option):
             return 0.7
-        if want(one) != "enum":
+        if one.want != "enum":
             return 0.0
         if value.kind == "common":
             noun = bool(value.after) and self._is_own(value.after[0])  # closed issues
@@ -334,10 +329,10 @@ class _Tool:
             if value.kind != "pair" or self._is_other(value):
                 continue
             for one in self._inputs:
-                if want(one) in THINGS and _is_path(one):
+                if one.want in THINGS and _is_path(one):
                     yield Match(one, value, 0.6)
                 first = by_name.get(one.joins)
-                if first and FITS[want(one)].get("slug") and FITS[want(first)].get("slug"):
+                if first and one.fits.get("slug") and first.fits.get("slug"):
                     left, right = _halves(value)
                     yield Match(first, left, 0.95)
                     yield Match(one, right, 0.95)
@@ -345,11 +340,11 @@ class _Tool:
     def _is_other(self, value: Value) -> bool:
         """Whether a pair is said to be something else: branch release/2."""
         said = self._before(value)
-        return any(m.score >= 0.45 and want(m.input) in ("ref", "path", "text") for m in said)
+        return any(m.score >= 0.45 and m.input.want in ("ref", "path", "text") for m in said)
 
     def _sums(self, values: list[Value]) -> Iterator[Match]:
         """`250 EUR` where a sum is asked for."""
-        sums = [one for one in self._inputs if want(one) == "amount"]
+        sums = [one for one in self._inputs if one.want == "amount"]
         money = [value for value in values if value.kind == "amount"]
         if not sums or len(money) != 1:
             return
@@ -360,14 +355,14 @@ class _Tool:
         unit = _UNIT.search(value.text)
         yield Match(one, value, 0.6)
         for other in self._inputs:
-            if unit and folded(other.name)[-1] == "currency":
+            if unit and other.words[-1] == "currency":
                 text = _SIGNS.get(unit[0], unit[0])
                 at = value.begin + unit.start()
                 yield Match(other, replace(value, text=text, begin=at, end=at + len(unit[0])), 0.6)
 
     def _limits(self, values: list[Value]) -> Iterator[Match]:
         """`last 30 messages`, `10 most recent`: how many are wanted."""
-        limits = [one for one in self._inputs if "_".join(folded(one.name)) in _LIMITS]
+        limits = [one for one in self._inputs if "_".join(one.words) in _LIMITS]
         for value in values:
             if value.kind != "number" or not limits:
                 continue
@@ -388,11 +383,11 @@ class _Tool:
         rest = [v for v in values if not any(_overlaps(v, u) for u in used)]
         lacking = [one for one in self._inputs if one.required and one.name not in filled]
         ids = [v for v in rest if v.kind in ("id", "uuid", "sha") and len(v.text) > 4]
-        takers = [one for one in lacking if FITS[want(one)].get("id") and not one.enum]
+        takers = [one for one in lacking if one.fits.get("id") and not one.enum]
         if len(ids) == 1 and len(takers) == 1 and not _is_prefixed(ids[0].text):
             yield Match(takers[0], ids[0], 0.35)
             return
-        texts = [one for one in lacking if want(one) in ("content", "name", "text")]
+        texts = [one for one in lacking if one.want in ("content", "name", "text")]
         quotes = [v for v in rest if v.kind == "quoted"]
         if len(quotes) == 1 and len(texts) == 1 and texts[0].place != "path":
             yield Match(texts[0], quotes[0], 0.35)
@@ -407,7 +402,7 @@ class _Tool:
         called = [one for one in self._inputs if _is_own_name(one) and one.name not in filled]
         if len(people) == 1 and len(called) == 1:
             yield Match(called[0], people[0], 0.35)
-        names = [one for one in lacking if want(one) in ("name", "reference", "ref")]
+        names = [one for one in lacking if one.want in ("name", "reference", "ref")]
         placed = [v for v in rest if self._is_placed(v, bool(filled))]
         if len(placed) == 1 and len(names) == 1 and len(lacking) == 1:
             yield Match(names[0], placed[0], 0.35)
@@ -502,7 +497,7 @@ def _priced(match: Match) -> Match:
     """A sum without its currency."""
     value = match.value
     number = _NUMBER.search(value.text) if value.kind == "amount" else None
-    if number is None or want(match.input) != "amount":
+    if number is None or match.input.want != "amount":
         return match
     begin, end = value.begin + number.start(), value.begin + number.end()
     return match._replace(value=replace(value, text=number[0], begin=begin, end=end))
@@ -529,13 +524,11 @@ def _alike(text: str, example: str) -> bool:
 
 def _initials(one: Input, text: str) -> float:
     """cus_Q4t7 is a customer, C07HARBR1 a channel."""
-    nouns = [words(one.resource), *map(words, one.nouns), folded(one.name)]
-    nouns += [[noun[-1]] for noun in nouns if len(noun) > 1]
-    nouns += described(one.description)
+    nouns = (*one.things, *one.described)
     if match := _PREFIXED.fullmatch(text):
-        return 0.7 * max((shortens(match[1].lower(), noun) for noun in nouns if noun), default=0.0)
+        return 0.7 * max((shortens(match[1].lower(), noun) for noun in nouns), default=0.0)
     if _INITIAL.fullmatch(text):
-        return 0.5 if any(noun and noun[0][0] == text[0].lower() for noun in nouns) else 0.0
+        return 0.5 if any(noun[0][0] == text[0].lower() for noun in nouns) else 0.0
     return 0.0
 
 
@@ -545,14 +538,14 @@ def _is_grammar(word: str) -> bool:
 
 def _is_hinted(one: Input, value: Value) -> bool:
     """Whether a word before a value begins like the input's name: labelled app=web."""
-    first = folded(one.name)[0]
+    first = one.words[0]
     return len(first) > 3 and any(word.startswith(first) for word in value.before[:3])
 
 
 def _distance(value: Value, one: Input) -> int | None:
     """How many words before a value the input's own name stands."""
-    own = "".join(folded(one.name))
-    tails = {own, folded(one.name)[-1]}
+    own = "".join(one.words)
+    tails = {own, one.words[-1]}
     for at in range(len(value.before)):
         if value.before[at] in (".", "?", "!", "\n"):
             return None
