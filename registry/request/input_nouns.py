@@ -51,6 +51,9 @@ class Input:
     joins: str = ""
     tool: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.tool, self.name, self.field))
+
     # Read once: the inputs of tools are kept, and menus ask for them again and again.
     @cached_property
     def want(self) -> str:

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from spm.registry.catalog.fields import singular
@@ -33,6 +34,7 @@ _LIMITS = frozenset(
     "limit per_page page_size max_result count top first take size max_item pagesize".split()
 )
 _LATEST = frozenset("last first top latest newest recent".split())
+_REMEMBERED = 500  # short forms of one tool
 _WORDS = frozenset(("word", "name", "slug"))
 _SAYS = frozenset("say post send reply comment write note tell answer message add".split())
 _SEARCHES = frozenset("search find look query for about".split())
@@ -93,7 +95,7 @@ def matches(
         tools[one.tool].append(one)
     called = frozenset(singular(word.lower()) for word in context)
     found = [
-        match for mine in tools.values() for match in _Tool(mine, called).matches(list(values))
+        match for mine in tools.values() for match in _tool(tuple(mine), called).matches(values)
     ]
     best: dict[tuple[int, int], float] = defaultdict(float)
     for match in found:
@@ -101,6 +103,11 @@ def matches(
         best[span] = max(best[span], match.score)
     found = [m for m in found if m.score >= RIVAL * best[m.value.begin, m.value.end]]
     return sorted(found, key=lambda m: (-m.score, m.value.begin, m.input.tool, m.input.name))
+
+
+@lru_cache(512)
+def _tool(inputs: tuple[Input, ...], context: frozenset[str]) -> "_Tool":
+    return _Tool(inputs, context)
 
 
 class _Tool:
@@ -123,7 +130,7 @@ class _Tool:
         named = {singular(word) for one in self._inputs for word in words(one.name)}
         self._own = self._things | named
 
-    def matches(self, values: list[Value]) -> Iterator[Match]:
+    def matches(self, values: Sequence[Value]) -> Iterator[Match]:
         """Give each value to what it fits best, and each input one, or several to a list."""
         offers = [_priced(offer) for offer in self._offers(values) if offer.score >= LEAST]
         offers.sort(key=lambda m: (-m.score, m.value.begin, -m.value.end, m.input.name))
@@ -141,7 +148,7 @@ class _Tool:
                     yield Match(offer.input, more, offer.score)
         yield from self._left(values, filled, used)
 
-    def _offers(self, values: list[Value]) -> Iterator[Match]:
+    def _offers(self, values: Sequence[Value]) -> Iterator[Match]:
         for value in values:
             if value.kind == "common":
                 yield from self._spelled(value)
@@ -193,6 +200,8 @@ class _Tool:
         found = self._named.get(phrase, [])
         if found or count > 1 or not 2 <= len(phrase) <= 5 or phrase in COMMON:
             return found
+        if len(self._short) > _REMEMBERED:
+            self._short.clear()
         if phrase not in self._short:
             things = [one for one in self._inputs if one.want in THINGS]
             sure = [(one, max(shortens(phrase, noun) for noun in one.things)) for one in things]
@@ -322,7 +331,7 @@ class _Tool:
         distance = _distance(value, one)
         return distance is not None and (distance <= 1 or (bool(lead) and lead[0] in _SETS))
 
-    def _pairs(self, values: list[Value]) -> Iterator[Match]:
+    def _pairs(self, values: Sequence[Value]) -> Iterator[Match]:
         """`umbra/gateway` is owner and repo where both stand in a row."""
         by_name = {one.name: one for one in self._inputs}
         for value in values:
@@ -342,7 +351,7 @@ class _Tool:
         said = self._before(value)
         return any(m.score >= 0.45 and m.input.want in ("ref", "path", "text") for m in said)
 
-    def _sums(self, values: list[Value]) -> Iterator[Match]:
+    def _sums(self, values: Sequence[Value]) -> Iterator[Match]:
         """`250 EUR` where a sum is asked for."""
         sums = [one for one in self._inputs if one.want == "amount"]
         money = [value for value in values if value.kind == "amount"]
@@ -360,7 +369,7 @@ class _Tool:
                 at = value.begin + unit.start()
                 yield Match(other, replace(value, text=text, begin=at, end=at + len(unit[0])), 0.6)
 
-    def _limits(self, values: list[Value]) -> Iterator[Match]:
+    def _limits(self, values: Sequence[Value]) -> Iterator[Match]:
         """`last 30 messages`, `10 most recent`: how many are wanted."""
         limits = [one for one in self._inputs if "_".join(one.words) in _LIMITS]
         for value in values:
@@ -377,7 +386,7 @@ class _Tool:
     # -- what is left -----------------------------------------------------------------------------
 
     def _left(
-        self, values: list[Value], filled: dict[str, Value], used: list[Value]
+        self, values: Sequence[Value], filled: dict[str, Value], used: list[Value]
     ) -> Iterator[Match]:
         """One value without a noun, and one input that still lacks one."""
         rest = [v for v in values if not any(_overlaps(v, u) for u in used)]
