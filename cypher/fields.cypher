@@ -1,15 +1,40 @@
-// Fields: who makes and takes them, their spellings, and which of them a person declared to be the same.
+// Fields: who makes and takes them, their spellings, and what a person decided about them.
 
 // name: consumers
-// Active tools that require these fields, or a field reviewed as the same.
+// Active tools that require these fields, a field reviewed as the same, or one that is such a field.
 // params: fields
 // access: read
 // returns: field, id, required
 UNWIND $fields AS name
-MATCH (f:Field {name: name})-[:SAME_AS*0..1]-(g:Field)<-[e:REQUIRES]-(t:Tool)
+MATCH (f:Field {name: name})
+OPTIONAL MATCH (f)-[:SAME_AS]-(same:Field)
+WITH f, collect(same.name) AS same
+OPTIONAL MATCH (f)<-[:IS_A]-(special:Field)
+WITH f, same, collect(special.name) AS special
+UNWIND [f.name] + same + special AS other
+MATCH (:Field {name: other})<-[e:REQUIRES]-(t:Tool)
 WHERE t.status = 'active'
 RETURN DISTINCT f.name AS field, t.id AS id, e.required AS required
 ORDER BY field, id, required;
+
+// name: declare
+// Say that the values of a field are those of another: an assignee_id is a user_id.
+// params: field, kind, by, at
+// access: write
+// returns:
+MATCH (f:Field {name: $field})
+MATCH (g:Field {name: $kind})
+MERGE (f)-[e:IS_A]->(g)
+SET e.reviewed_by = $by, e.at = $at;
+
+// name: directed
+// All fields of which a person said that their values are those of another.
+// params:
+// access: read
+// returns: field, kind, reviewed_by, at
+MATCH (f:Field)-[e:IS_A]->(g:Field)
+RETURN f.name AS field, g.name AS kind, e.reviewed_by AS reviewed_by, e.at AS at
+ORDER BY field, kind;
 
 // name: flows
 // Outputs and inputs on both sides of observed transitions: what may have flowed.
@@ -56,15 +81,29 @@ RETURN f.name AS field, f.type AS type, f.aliases AS aliases,
 ORDER BY field;
 
 // name: producers
-// Active tools that produce these fields, or a field reviewed as the same.
+// Active tools that produce these fields, a field reviewed as the same, or one that they are.
 // params: fields
 // access: read
 // returns: field, id, evidence, count
 UNWIND $fields AS name
-MATCH (f:Field {name: name})-[:SAME_AS*0..1]-(g:Field)<-[e:PRODUCES]-(t:Tool)
+MATCH (f:Field {name: name})
+OPTIONAL MATCH (f)-[:SAME_AS]-(same:Field)
+WITH f, collect(same.name) AS same
+OPTIONAL MATCH (f)-[:IS_A]->(general:Field)
+WITH f, same, collect(general.name) AS general
+UNWIND [f.name] + same + general AS other
+MATCH (:Field {name: other})<-[e:PRODUCES]-(t:Tool)
 WHERE t.status = 'active'
 RETURN DISTINCT f.name AS field, t.id AS id, e.evidence AS evidence, e.count AS count
 ORDER BY field, id, evidence, count;
+
+// name: retract
+// Take back that the values of a field are those of another.
+// params: field, kind
+// access: write
+// returns:
+MATCH (:Field {name: $field})-[e:IS_A]->(:Field {name: $kind})
+DELETE e;
 
 // name: reviewed
 // All pairs of fields that a person declared to be the same.
@@ -92,6 +131,16 @@ ORDER BY field, same;
 // returns:
 MATCH (f:Field {name: $first})-[e:SAME_AS]-(g:Field {name: $second})
 DELETE e;
+
+// name: taking
+// The services whose tools take these fields.
+// params: fields
+// access: read
+// returns: service
+UNWIND $fields AS name
+MATCH (:Field {name: name})<-[:REQUIRES]-(t:Tool)
+RETURN DISTINCT t.service AS service
+ORDER BY service;
 
 // name: vocabulary
 // All fields with type and aliases: the words in which states are spoken.

@@ -9,16 +9,14 @@ decides: `spm fields merge` writes the reviewed edge.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from spm.registry.catalog.fields import GENERIC, canonical, is_control
+from spm.registry.catalog.fields import GENERIC, is_control
 from spm.registry.catalog.graph_rows import field_name
-from spm.registry.catalog.naming import nearest, words
+from spm.registry.catalog.naming import words
 from spm.registry.catalog.tools import definitions
-from spm.registry.errors import InputError, UnknownField
-from spm.registry.store.interface import Row, Store, Transaction, Vector, now
+from spm.registry.store.interface import Row, Store, Vector
 from spm.registry.store.reader import Reader
 
 # The best balanced of seven weightings on the flows of NESTFUL's train episodes. The held-out flows
@@ -160,61 +158,19 @@ def _flows(rows: list[Row]) -> dict[Pair, float]:
 
 
 def overview(store: Reader, *, unproduced: bool = False) -> list[Row]:
-    """Fields with how many tools take and make them, and what they were declared the same as."""
+    """Fields with how many tools take and make them, and what a person said that they are."""
+    kinds: dict[str, list[str]] = {}
+    for row in store.read("fields/directed"):
+        kinds.setdefault(row["field"], []).append(row["kind"])
     same: dict[str, list[str]] = {}
     for pair in store.read("fields/reviewed"):
         same.setdefault(pair["field"], []).append(pair["same"])
         same.setdefault(pair["same"], []).append(pair["field"])
     rows = store.read("fields/overview")
-    rows = [{**row, "same": sorted(same.get(row["field"], []))} for row in rows]
+    rows = [
+        {**row, "same": sorted(same.get(row["field"], [])), "kinds": kinds.get(row["field"], [])}
+        for row in rows
+    ]
     if unproduced:
         rows = [row for row in rows if row["required"] and not row["producers"]]
     return rows
-
-
-def merge(store: Store, first: str, second: str, by: str) -> Row:
-    """Declare two fields to be the same, as reviewed by a person.
-
-    Raises:
-        UnknownField: one of them does not exist.
-        InputError: they are one field.
-    """
-    a, b = sorted(_known(store, first, second))
-    row = {"field": a, "same": b, "reviewed_by": by}
-
-    def work(tx: Transaction) -> dict[str, Any]:
-        tx.run("fields/merge", first=a, second=b, by=by, at=now())
-        return row
-
-    store.write("merge", work)
-    return row
-
-
-def split(store: Store, first: str, second: str) -> Row:
-    """Take back that two fields are the same.
-
-    Raises:
-        UnknownField: one of them does not exist.
-        InputError: they were not declared to be the same.
-    """
-    a, b = sorted(_known(store, first, second))
-    if {"field": a, "same": b} not in store.read("fields/same", fields=[a]):
-        raise InputError(f"{a!r} and {b!r} were never merged. See: spm fields list")
-
-    def work(tx: Transaction) -> dict[str, Any]:
-        tx.run("fields/split", first=a, second=b)
-        return {"field": a, "same": b}
-
-    store.write("split", work)
-    return {"field": a, "same": b}
-
-
-def _known(store: Store, first: str, second: str) -> tuple[str, str]:
-    vocabulary = {row["field"] for row in store.read("fields/vocabulary")}
-    names = canonical(first), canonical(second)
-    for name in names:
-        if name not in vocabulary:
-            raise UnknownField(name, nearest(name, sorted(vocabulary)))
-    if names[0] == names[1]:
-        raise InputError(f"{first!r} and {second!r} are one field already.")
-    return names

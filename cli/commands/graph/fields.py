@@ -32,17 +32,17 @@ def list_fields(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List fields with who takes and makes them, and what they were declared the same as."""
+    """List fields with who takes and makes them, and what a person said that they are."""
     with opened(store) as registry:
         rows = registry.fields.list(unproduced=unproduced)
     if json:
         as_json(rows)
         return
     table(
-        ["field", "type", "made by", "taken by", "same as", "also written"],
+        ["field", "type", "made by", "taken by", "is a", "same as", "also written"],
         [
-            [r["field"], r["type"], r["producers"], r["consumers"], ", ".join(r["same"]),
-             ", ".join(r["aliases"] or [])]
+            [r["field"], r["type"], r["producers"], r["consumers"], ", ".join(r["kinds"]),
+             ", ".join(r["same"]), ", ".join(r["aliases"] or [])]
             for r in rows
         ],
         keep=["field"],
@@ -100,10 +100,44 @@ def merge(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Declare two fields to be the same; paths and menus then go through both."""
+    """Declare two fields to be two spellings of one: what makes either feeds both.
+
+    A role is no spelling: for "an assignee_id is a user_id" there is spm fields is.
+    """
     with opened(store) as registry:
         row = registry.fields.merge(first, second, by=by or person())
     as_json(row) if json else say(f"{row['field']} and {row['same']} are the same from now on.")
+
+
+@app.command("is")
+def is_(
+    field: FieldArgument,
+    kind: FieldArgument,
+    undo: Annotated[bool, typer.Option("--undo", help="Take it back.")] = False,
+    by: ByOption = "",
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say that a field is another, for example in a role: spm fields is assignee_id user_id.
+
+    Whatever makes a user_id then feeds inputs called assignee_id; not the other way round, and two
+    fields that are user_ids do not feed each other.
+    """
+    with opened(store) as registry:
+        if undo:
+            row = registry.fields.retract(field, kind)
+        else:
+            row = registry.fields.declare(field, kind, by=by or person())
+    if json:
+        as_json(row)
+    elif undo:
+        say(f"{row['field']} is no {row['kind']} any more.")
+    else:
+        say(f"{row['field']} is {_article(row['kind'])} from now on.")
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
 
 
 @app.command()

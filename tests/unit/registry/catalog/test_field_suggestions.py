@@ -5,15 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spm.registry.catalog.field_suggestions import (
-    HALF,
-    MINIMUM,
-    PER_FIELD,
-    WEIGHTS,
-    merge,
-    split,
-    suggest,
-)
+from spm.registry.catalog.field_decisions import merge, split
+from spm.registry.catalog.field_suggestions import HALF, MINIMUM, PER_FIELD, WEIGHTS, suggest
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.models import Trace
 
