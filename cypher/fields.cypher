@@ -37,14 +37,14 @@ RETURN f.name AS field, g.name AS kind, e.reviewed_by AS reviewed_by, e.at AS at
 ORDER BY field, kind;
 
 // name: flows
-// Outputs and inputs on both sides of observed transitions: what may have flowed.
-// params:
+// Outputs and these inputs on both sides of observed transitions: what may have flowed.
+// params: inputs
 // access: read
 // returns: output, input, output_type, input_type, count, pairs
 MATCH (a:Tool)-[e:PRECEDES]->(b:Tool)
 MATCH (a)-[:PRODUCES]->(f:Field)
 MATCH (b)-[r:REQUIRES]->(g:Field)
-WHERE r.required AND f.name <> g.name
+WHERE r.required AND f.name <> g.name AND g.name IN $inputs
 RETURN f.name AS output, g.name AS input, f.type AS output_type, g.type AS input_type,
        sum(e.count) AS count, count(e) AS pairs
 ORDER BY count DESC, output, input;
@@ -74,10 +74,11 @@ ORDER BY output, input;
 // access: read
 // returns: field, type, aliases, producers, consumers, required
 MATCH (f:Field)
-RETURN f.name AS field, f.type AS type, f.aliases AS aliases,
-       COUNT { MATCH (:Tool)-[:PRODUCES]->(f) } AS producers,
-       COUNT { MATCH (:Tool)-[:REQUIRES]->(f) } AS consumers,
-       COUNT { MATCH (:Tool)-[e:REQUIRES]->(f) WHERE e.required } AS required
+OPTIONAL MATCH (p:Tool)-[:PRODUCES]->(f)
+WITH f, count(p) AS producers
+OPTIONAL MATCH (c:Tool)-[e:REQUIRES]->(f)
+RETURN f.name AS field, f.type AS type, f.aliases AS aliases, producers, count(c) AS consumers,
+       sum(CASE WHEN e.required THEN 1 ELSE 0 END) AS required
 ORDER BY field;
 
 // name: producers
@@ -131,6 +132,34 @@ ORDER BY field, same;
 // returns:
 MATCH (f:Field {name: $first})-[e:SAME_AS]-(g:Field {name: $second})
 DELETE e;
+
+// name: wanting
+// Required inputs of active tools that FEEDS does not cover.
+// params:
+// access: read
+// returns: id, service, field, type, resource, role
+MATCH (t:Tool)-[r:REQUIRES]->(f:Field)
+WHERE r.required AND t.status = 'active'
+OPTIONAL MATCH (t)<-[e:FEEDS]-(:Tool)
+WHERE f.name IN e.fields
+WITH t, r, f, count(e) AS fed
+WHERE fed = 0
+RETURN t.id AS id, t.service AS service, f.name AS field, f.type AS type, r.resource AS resource,
+       r.role AS role
+ORDER BY field, id;
+
+// name: offering
+// Which services have active tools that return a field and do not only change or delete something.
+// params:
+// access: read
+// returns: field, type, service, tools
+MATCH (t:Tool)-[:PRODUCES]->(f:Field)
+WHERE t.status = 'active'
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
+WITH f, t, coalesce(a.verb, 'act') AS verb
+WHERE NOT verb IN ['update', 'delete']
+RETURN f.name AS field, f.type AS type, t.service AS service, count(DISTINCT t) AS tools
+ORDER BY field, service;
 
 // name: taking
 // The services whose tools take these fields.

@@ -1,15 +1,12 @@
 """`spm fields`: the names in which tools meet."""
 
 import getpass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from spm.cli.options import JsonOption, StoreOption, complete_field, opened
 from spm.cli.views.console import as_json, note, say, table
-
-if TYPE_CHECKING:
-    from spm.registry.catalog.field_suggestions import Suggestion
 
 app = typer.Typer(help="List fields, suggest and review links between them.", no_args_is_help=True)
 FieldArgument = Annotated[str, typer.Argument(autocompletion=complete_field)]
@@ -59,37 +56,24 @@ def suggest(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Suggest which outputs may be inputs of another name, with reasons.
+    """Suggest what a person may decide about inputs that nothing feeds, the most useful first.
 
     Observed means that imported traces carried a value from the one to the other, so many times.
-    Accept one with: spm fields merge OUTPUT INPUT
+    Nothing changes until one is accepted with its command, which --undo takes back.
     """
     with opened(store) as registry:
         found = registry.fields.suggest(count=count, minimum=minimum)
     if json:
         as_json(found)
         return
-    rows = [
-        [
-            s.output,
-            s.input,
-            f"{s.confidence:.2f}",
-            _reasons(s),
-        ]
-        for s in found
-    ]
     table(
-        ["output", "input", "confidence", "reasons"],
-        rows,
-        wrap=["reasons"],
-        keep=["output", "input"],
+        ["suggestion", "unblocks", "confidence", "because", "accept with"],
+        [[s.says, s.unblocks, f"{s.confidence:.2f}", s.because, s.command] for s in found],
+        wrap=["because"],
+        keep=["suggestion", "accept with"],
     )
-    note("Accept one with: spm fields merge OUTPUT INPUT" if found else "Nothing to suggest.")
-
-
-def _reasons(found: "Suggestion") -> str:
-    seen = [f"observed {found.observed}×"] if found.observed else []
-    return ", ".join([*seen, *(f"{kind} {value:.2f}" for kind, value in found.reasons.items())])
+    if not found:
+        note("Nothing to suggest.")
 
 
 @app.command()
@@ -123,6 +107,8 @@ def is_(
     Whatever makes a user_id then feeds inputs called assignee_id; not the other way round, and two
     fields that are user_ids do not feed each other.
     """
+    from spm.registry.catalog.naming import with_article
+
     with opened(store) as registry:
         if undo:
             row = registry.fields.retract(field, kind)
@@ -133,11 +119,7 @@ def is_(
     elif undo:
         say(f"{row['field']} is no {row['kind']} any more.")
     else:
-        say(f"{row['field']} is {_article(row['kind'])} from now on.")
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+        say(f"{row['field']} is {with_article(row['kind'])} from now on.")
 
 
 @app.command()
