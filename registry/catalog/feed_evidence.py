@@ -39,8 +39,9 @@ def evidence(tx: Transaction, service: str) -> list[Known]:
 
 def services_decided(tx: Transaction, service: str) -> set[str]:
     """The other services whose inputs decisions or traces connect with tools of this one."""
-    queries = ("map/decided_elsewhere", "map/fed_elsewhere")
-    return {row["other"] for name in queries for row in tx.run(name, service=service)}
+    decided = tx.run("map/decided_elsewhere", service=service)
+    fed = tx.run("map/fed_elsewhere", service=service)
+    return {row["other"] for row in (*decided, *fed)}
 
 
 def decided(tx: Transaction) -> dict[str, list[str]]:
@@ -74,9 +75,9 @@ def _reviewed(tx: Transaction, service: str) -> Iterable[Known]:
 def _makers(tx: Transaction, fields: list[str]) -> dict[str, list[Row]]:
     """Who returns these fields, or the very things that they identify."""
     found: dict[str, dict[str, Row]] = defaultdict(dict)
-    for name in ("map/makers", "map/makers_of_resource"):
-        for row in tx.run(name, fields=fields):
-            found[row["field"]].setdefault(row["id"], row)
+    by_name = tx.run("map/makers", fields=fields)
+    for row in (*by_name, *tx.run("map/makers_of_resource", fields=fields)):
+        found[row["field"]].setdefault(row["id"], row)
     return {name: list(rows.values()) for name, rows in found.items()}
 
 

@@ -66,12 +66,10 @@ def suggest(
     if json:
         as_json(found)
         return
-    table(
-        ["suggestion", "unblocks", "confidence", "because", "accept with"],
-        [[s.says, s.unblocks, f"{s.confidence:.2f}", s.because, s.command] for s in found],
-        wrap=["because"],
-        keep=["suggestion", "accept with"],
-    )
+    for one in found:  # no table: commands are copied, so none may be cut
+        tools = f"{one.unblocks} tool{'s' if one.unblocks != 1 else ''}"
+        say(f"{one.says}: unblocks {tools}, confidence {one.confidence:.2f}, {one.because}")
+        say(f"  {one.command}")
     if not found:
         note("Nothing to suggest.")
 
