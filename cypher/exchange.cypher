@@ -10,6 +10,48 @@ MATCH (a:Tool {id: tool})-[e:BEFORE]->(b:Tool)
 RETURN a.id AS first, b.id AS second, e.count AS count
 ORDER BY first, second;
 
+// name: is_a
+// All fields that a person declared to be another, with who did.
+// params:
+// access: read
+// returns: field, kind, reviewed_by, at
+MATCH (f:Field)-[e:IS_A]->(g:Field)
+RETURN f.name AS field, g.name AS kind, e.reviewed_by AS reviewed_by, e.at AS at
+ORDER BY field, kind;
+
+// name: hands
+// Whose outputs became whose inputs, as these tools were seen to hand them on.
+// params: ids
+// access: read
+// returns: producer, consumer, output, input, count, last_seen
+UNWIND $ids AS tool
+MATCH (p:Tool {id: tool})-[e:HANDS]->(c:Tool)
+RETURN p.id AS producer, c.id AS consumer, e.output AS output, e.input AS input,
+       e.count AS count, e.last_seen AS last_seen
+ORDER BY producer, consumer, output, input;
+
+// name: put_is_a
+// Write directed decisions about fields as an export has them.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (f:Field {name: row.field})
+MATCH (g:Field {name: row.kind})
+MERGE (f)-[e:IS_A]->(g)
+SET e.reviewed_by = row.reviewed_by, e.at = row.at;
+
+// name: put_hands
+// Write whose outputs became whose inputs, with counts.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (p:Tool {id: row.producer})
+MATCH (c:Tool {id: row.consumer})
+MERGE (p)-[e:HANDS {output: row.output, input: row.input}]->(c)
+SET e.count = row.count, e.last_seen = row.last_seen;
+
 // name: families
 // All families.
 // params:

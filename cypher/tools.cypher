@@ -172,13 +172,13 @@ WHERE NOT (f)--()
 DELETE f;
 
 // name: prune_fields
-// Drop fields that no tool takes or produces any more, unless a person said what they are the
-// same as; what flowed through them is gone with them.
+// Drop fields that no tool takes or produces any more, unless a person decided something
+// about them; what flowed through them is gone with them.
 // params:
 // access: write
 // returns:
 MATCH (f:Field)
-WHERE NOT (:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(f) AND NOT (f)-[:SAME_AS]-(:Field)
+WHERE NOT (:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(f) AND NOT (f)-[:SAME_AS|IS_A]-(:Field)
 DETACH DELETE f;
 
 // name: prune_services

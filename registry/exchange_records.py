@@ -57,6 +57,7 @@ SECTIONS: dict[str, Section] = {
     "same_as": _edge(
         {"reviewed_by": _MAYBE, "at": _MAYBE}, by="", first="fields", second="fields"
     ),
+    "is_a": _edge({"reviewed_by": _MAYBE, "at": _MAYBE}, by="", field="fields", kind="fields"),
     "flows": _edge(
         {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT},
         by="", output="fields", input="fields",
@@ -81,6 +82,11 @@ SECTIONS: dict[str, Section] = {
     ),
     "feeds": _edge(
         {"fields": _LIST, "evidence": _TEXT, "weight": _WEIGHT}, producer="tools", consumer="tools"
+    ),
+    "hands": Section(
+        {"producer": _TEXT, "consumer": _TEXT, "output": _TEXT, "input": _TEXT, "count": _NUMBER,
+         "last_seen": _MAYBE}, ("producer", "consumer", "output", "input"), "tools",
+        {"producer": "tools", "consumer": "tools"},
     ),
     "has_version": _edge({}, id="tools", version="versions"),
     "precedes": _edge(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
+from spm.registry.catalog.feed_evidence import evidence, services_decided
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.resources import KEYS, Given, Identity, Verb, is_content
@@ -212,16 +213,31 @@ def _weight(verb: Verb, given: Given, place: int = 0) -> float:
 
 def refresh(tx: Transaction, service: str) -> None:
     """Bring the edges into the tools of a service up to date, and those that it now feeds."""
-    others = [row["other"] for row in tx.run("map/takers_elsewhere", service=service)]
-    for name in (service, *others):
+    refresh_consumers(tx, {service, *touched(tx, service)})
+
+
+def touched(tx: Transaction, service: str) -> set[str]:
+    """The other services whose inputs tools of this one feed, or may feed."""
+    takers = {row["other"] for row in tx.run("map/takers_elsewhere", service=service)}
+    return takers | services_decided(tx, service)
+
+
+def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:
+    """Bring the edges into the tools of these services up to date."""
+    for name in sorted(services):
         _refresh(tx, name)
 
 
 def _refresh(tx: Transaction, service: str) -> None:
     nodes = read_nodes(tx, service)
     wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
+    for known in evidence(tx, service):
+        ends = known.producer, known.consumer
+        wanted.setdefault(ends, Feed(*ends)).add(known.field, known.evidence, known.weight)
     for feed in _from_elsewhere(tx, service, nodes, wanted):
-        wanted[feed.producer, feed.consumer] = feed
+        there_too = wanted.setdefault((feed.producer, feed.consumer), feed)
+        for name in feed.fields:
+            there_too.add(name, feed.evidence, feed.weight)
     rows = {key: feed.row() for key, feed in wanted.items()}
     there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]

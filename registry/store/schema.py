@@ -46,11 +46,13 @@ RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "BEFORE": ("Tool", "Tool", ("count",)),
     "STEP": ("Trajectory", "Tool", ("idx", "ok")),
     "SAME_AS": ("Field", "Field", ("reviewed_by", "at")),
+    "IS_A": ("Field", "Field", ("reviewed_by", "at")),
     "IDENTIFIES": ("Field", "Resource", ("role",)),
     "ACTS_ON": ("Tool", "Resource", ("verb",)),
     "GIVES": ("Tool", "Resource", ("role", "many", "evidence")),
     "FEEDS": ("Tool", "Tool", ("fields", "evidence", "weight")),
     "FLOWS": ("Field", "Field", ("count", "last_seen", "weight")),
+    "HANDS": ("Tool", "Tool", ("output", "input", "count", "last_seen")),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spm.registry.catalog import field_suggestions, lint_sources
+from spm.registry.catalog import field_decisions, field_suggestions, lint_sources
 from spm.registry.catalog.lifecycle import approve, deprecate, difference, history
 from spm.registry.catalog.registration import Link, preview
 from spm.registry.errors import InputError, UnknownTool, VersionConflict
@@ -317,10 +317,10 @@ def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None
         assert (found[0]["output"], found[0]["input"]) == ("client_number", "customer_number")
         assert found[0]["reasons"]["flow"] == 1.0
     assert both(ways) == []
-    both(lambda r: field_suggestions.merge(r.store, "client_number", "customer_number", "Zoë"))
+    both(lambda r: field_decisions.merge(r.store, "client_number", "customer_number", "Zoë"))
     assert both(ways) == [["client_number"]]
     assert both(lambda r: r.plan([], "send"))["steps"] == ["mail/find", "mail/send"]
-    both(lambda r: field_suggestions.split(r.store, "customer_number", "client_number"))
+    both(lambda r: field_decisions.split(r.store, "customer_number", "client_number"))
     assert both(ways) == []
 
 

@@ -71,6 +71,13 @@ def _extra(tx):
     rows = [{"first": "s/a", "second": "s/b", "weight": 0.333333}]
     tx.run("traces/weigh", rows=rows)
     tx.run("traces/weigh_flows", rows=[{"output": "mail", "input": "x", "weight": 0.25}])
+    fed = {"producer": "s/a", "consumer": "s/b", "fields": ["mail"], "evidence": "reviewed"}
+    tx.run("exchange/put_feeds", rows=[{**fed, "weight": 0.9}])
+    tx.run("exchange/put_resources", rows=[{"id": "s/mail", "name": "mail", "service": "s"}])
+    identity = {"field": "mail", "resource": "s/mail", "role": ""}
+    tx.run("exchange/put_identifies", rows=[identity])
+    decision = {"field": "mail", "kind": "größe", "reviewed_by": "Zoë", "at": "2026-01-01"}
+    tx.run("exchange/put_is_a", rows=[decision])
     tx.run("traces/prune", ids=["ｚ"])
     tx.run("traces/prune_steps", ids=["ｚ"])
     return {"done": True}
@@ -200,8 +207,9 @@ HOLDS = {
     "versions": "ToolVersion", "trajectories": "Trajectory", "same_as": "SAME_AS",
     "provided_by": "PROVIDED_BY", "in_family": "IN_FAMILY", "requires": "REQUIRES",
     "produces": "PRODUCES", "has_version": "HAS_VERSION", "precedes": "PRECEDES",
-    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS", "resources": "Resource",
-    "identifies": "IDENTIFIES", "acts_on": "ACTS_ON", "gives": "GIVES", "feeds": "FEEDS",
+    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS", "is_a": "IS_A", "hands": "HANDS",
+    "resources": "Resource", "identifies": "IDENTIFIES", "acts_on": "ACTS_ON", "gives": "GIVES",
+    "feeds": "FEEDS",
 }  # fmt: skip
 
 
