@@ -155,3 +155,17 @@ CREATE INDEX tool_service IF NOT EXISTS FOR (t:Tool) ON (t.service);
 // access: schema
 // returns:
 CREATE INDEX resource_service IF NOT EXISTS FOR (r:Resource) ON (r.service);
+
+// name: 022_effects_decision_id
+// A decision about effects is known by its tool and its number.
+// params:
+// access: schema
+// returns:
+CREATE CONSTRAINT effects_decision_id IF NOT EXISTS FOR (d:EffectsDecision) REQUIRE d.id IS UNIQUE;
+
+// name: 023_effects_decision_tool
+// All decisions about one tool.
+// params:
+// access: schema
+// returns:
+CREATE INDEX effects_decision_tool IF NOT EXISTS FOR (d:EffectsDecision) ON (d.tool);

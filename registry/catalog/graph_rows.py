@@ -12,6 +12,7 @@ from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, tool_
 from spm.registry.store.interface import Row, Transaction
 
 Tools = dict[str, ToolSpec]
+STATED = "stated by its source"
 
 
 def field_name(spec: OutputSpec, tool: ToolSpec) -> str:
@@ -123,6 +124,11 @@ def version_row(identity: str, tool: ToolSpec, version: Version) -> Row:
     }
 
 
+def effects_reason(tool: ToolSpec) -> str:
+    """Why a tool has the effects that its source gives it."""
+    return tool.effects_reason or STATED
+
+
 def owners(manifest: Manifest) -> dict[str, str]:
     """Who owns each tool: whom it names itself, else the owner of its service."""
     service = manifest.service
@@ -157,6 +163,7 @@ def tool_rows(
             "visibility": tool.visibility,
             "scopes": list(tool.scopes),
             "effects": tool.effects,
+            "effects_reason": effects_reason(tool),
         }
         for identity, tool in tools.items()
     ]
