@@ -191,7 +191,9 @@ class Manifest(_Strict):
 
     def fingerprint(self) -> str:
         """A quick digest of the whole; equal means unchanged, unequal means: compare the tools."""
-        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()
+        derived = [number for number, tool in enumerate(self.tools) if tool.effects_derived]
+        said = self.model_dump_json(exclude_defaults=True) + (repr(derived) if derived else "")
+        return hashlib.sha256(said.encode()).hexdigest()
 
     @model_validator(mode="after")
     def _names_are_distinct(self) -> "Manifest":

@@ -38,15 +38,15 @@ _READING_WORDS = frozenset(
 )
 # Verbs as often as nouns: issue_read reads an issue, "Reports of a team" reports nothing.
 _NOUNS_TOO = frozenset(
-    "access alert answer archive bill block book bookmark branch build call charge chat claim "
-    "comment copy delay draft embed empty end exchange export fail favorite favourite file filter "
-    "fix flag follow force fork forward grade group handle help import index invite issue joint "
-    "label like link lock log mail make mark mask merge message mount new order page pay place "
-    "plan play post press process pull push queue quote react record release reply report request "
-    "reserve reset return review ring run scale scan schedule set share ship sign snooze stage "
-    "star start stop store switch sync tag test touch trace track transfer trash try turn type "
-    "upgrade use vote watch watchlist cancel clean clear decline drop expire leave refund reject "
-    "void withdraw retire return connect commit checkout open close complete correct".split()
+    "access alert answer archive bill block book bookmark branch build call charge chat "
+    "checkout claim clean close comment commit complete connect copy correct delay draft drop "
+    "embed empty end exchange export fail favorite favourite file filter fix flag follow force "
+    "fork forward grade group handle help import index invite issue joint label leave like link "
+    "lock log mail make mark mask merge message mount new open order page pay place plan play "
+    "post press process pull push queue quote react record refund release reply report request "
+    "reserve retire return review ring run scale scan schedule set share ship sign snooze stage "
+    "star store switch sync tag test touch trace track transfer trash try turn type upgrade use "
+    "void vote watch watchlist".split()
 )
 # Of these, those that are things first: message_list lists messages, but run_query runs one.
 _THINGS_FIRST = frozenset(
@@ -104,13 +104,14 @@ _OPENING = re.compile(
     r"deprecated|beta|new|\W+)\s+)",
     re.I,
 )
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[,/]")
+_EXTENSION = re.compile(r"\.(?:json|xml|ya?ml|html?|txt|csv)$", re.I)
 _DETERMINERS = frozenset(
     "a an the this that these those all any one each every your his her its their specified given "
     "existing multiple some another current it them him her".split()
 )
 _PREPOSITIONS = frozenset("as to into onto for from with".split())
-_JOINTS = frozenset({"and", "or", "then", "and/or"})
+_JOINTS = frozenset({"and", "or", "then", ",", "/"})
 # Who had the old one has nothing, or less, afterwards.
 _TAKES = {
     "rotate": frozenset("key secret token password credential certificate".split()),
@@ -251,7 +252,7 @@ def of_annotations(
 
 
 def _operation(method: str, path: str, name: str, summary: str, description: str) -> _Said:
-    segments = [part for part in path.split("/") if part]
+    segments = [part for part in _EXTENSION.sub("", path).split("/") if part]
     fixed = [part for part in segments if "{" not in part]
     last = segments[-1] if segments else ""
     tail = re.split(r"[.:]", fixed[-1])[-1] if fixed else ""
@@ -298,13 +299,17 @@ def _leading(text: str) -> Iterator[_Verb]:
     while opening := _OPENING.match(rest):
         rest = rest[opening.end() :]
     said = [word.lower() for word in _WORD.findall(rest[:200])]
-    expected = True
+    joint = "and"
     for at, word in enumerate(said[:24]):
         after = tuple(said[at + 1 : at + 4])
-        form = _is_form(word) and (at == 0 or not word.endswith("ing"))
-        if expected and (form or (at == 0 and word in _READING_WORDS)):
-            yield _Verb(word, "the text", next(iter(after), ""), after)
-        expected = word in _JOINTS
+        verb = _Verb(word, "the text", next(iter(after), ""), after)
+        # "charges, refunds and labels" are things.
+        named = at and (word.endswith("ing") or (joint == "," and _is_noun(verb)))
+        if joint and ((_is_form(word) and not named) or (not at and word in _READING_WORDS)):
+            yield verb
+        if not (joint and (word.endswith("ly") or word in _JOINTS)):  # or completely overwrites
+            joint = ""
+        joint = word if word in _JOINTS else joint
 
 
 def _is_form(word: str) -> bool:
