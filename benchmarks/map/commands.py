@@ -34,8 +34,7 @@ def effects(
         as_json([asdict(one) | ({} if errors else {"errors": len(one.errors)}) for one in found])
         return
     table(
-        ["part", "destructive as read", "as write", "change as read", "harmless as destructive",
-         "not found"],
+        ["part", "destroys → read", "→ write", "changes → read", "harmless → destroys", "no tool"],
         [[one.part, f"{one.destructive_as_read} of {one.destructive}",
           f"{one.destructive_as_write} of {one.destructive}",
           f"{one.changes_as_read} of {one.changes}",

@@ -17,6 +17,7 @@ from spm.registry.models import Effects
 
 MAX_TEXT = 4_000  # characters of a text in which phrases are looked for
 MAX_REASON = 120
+NOTHING_SAID = "nothing says that it only reads"
 _SAFE_METHODS = frozenset("get head options trace query".split())
 _METHODS = _SAFE_METHODS | {"post", "put", "patch", "delete"}
 
@@ -220,7 +221,7 @@ def of_function(name: str, title: str = "", description: str = "") -> Decision:
         return Decision("write", _Verb(named, "the name").reason)
     if changing is not None:
         return Decision("write", changing.reason)
-    return Decision("write", "nothing says that it only reads")
+    return Decision("write", NOTHING_SAID)
 
 
 def of_annotations(

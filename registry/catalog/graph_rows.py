@@ -92,9 +92,11 @@ def versions(tx: Transaction, service: str, tools: Tools) -> dict[str, Version]:
         number = 1 + max((row["number"] for row in earlier), default=0)
         label = tool.version or _free(number, {row["version"] for row in earlier})
         same = [row for row in earlier if row["version"] == label]
-        if same and same[0]["content_hash"] != content:
+        if same and not tool.has_content(same[0]["content_hash"], service):
             raise VersionConflict(identity, label)
-        found[identity] = Version(label, same[0]["number"] if same else number, content)
+        if same:  # as it was published, also when a hash of this content is another now
+            number, content = same[0]["number"], same[0]["content_hash"]
+        found[identity] = Version(label, number, content)
     return found
 
 
