@@ -67,7 +67,7 @@ _LIGHT_THINGS = frozenset(
     "snooze watch".split()
 )
 # Light only where they hang on something else; on their own they are things like any other.
-_LIGHT_WHEN_ATTACHED = frozenset("label tag assignee".split())
+_LIGHT_WHEN_ATTACHED = frozenset("label tag".split())
 # Removing these takes something from somebody, however easily it could be given again.
 _HEAVY_THINGS = frozenset(
     "access admin account app authorization certificate client collaborator credential grant "
@@ -401,11 +401,13 @@ def _is_noun(verb: _Verb) -> bool:
 
 
 def _only_taken_off(said: _Said) -> bool:
-    """Whether what goes is a mark on something that stays, and nobody loses anything by it."""
+    """Whether what goes is one mark on something that stays, and nobody loses anything by it."""
     things = said.things()
     gone = {infinitive(verb.word) for verb in said.verbs() if destroys(verb.word)}
     if things & _HEAVY_THINGS or gone - {"delete", "remove", "clear"}:
         return False
+    if not {"all", "every"}.isdisjoint(said.name):
+        return False  # nobody knows afterwards which there were
     attached = said.attached and "delete" not in gone and things & _LIGHT_WHEN_ATTACHED
     return bool(things & _LIGHT_THINGS or attached)
 

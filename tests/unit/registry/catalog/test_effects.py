@@ -53,6 +53,8 @@ from spm.registry.catalog.effects import of_annotations, of_function, of_operati
         ("POST", "/accounts/{id}/links", "", "Retrieve a link, or make it.", "write"),
         # Taken off, switched off, undone: nothing is lost. People, access and keys are.
         ("DELETE", "/issues/{n}/labels/{name}", "issues/remove-label", "Remove a label", "write"),
+        ("DELETE", "/issues/{n}/labels", "issues/remove-all-labels", "", "destructive"),
+        ("DELETE", "/issues/{n}/assignees", "issues/remove-assignees", "", "destructive"),
         ("DELETE", "/repos/{r}/labels/{name}", "delete-label", "Delete a label", "destructive"),
         ("DELETE", "/gists/{id}/star", "gists/unstar", "Unstar a gist", "write"),
         ("DELETE", "/comments/{id}/reactions/{r}", "", "", "write"),
