@@ -304,7 +304,9 @@ SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row
     t.entry_frequency = row.entry_frequency, t.calls = row.calls, t.errors = row.errors,
     t.registered = row.registered, t.updated = row.updated,
     t.approved_hash = row.approved_hash, t.approved_by = row.approved_by,
-    t.approved_at = row.approved_at;
+    t.approved_at = row.approved_at, t.effects_reason = row.effects_reason,
+    t.effects_by = row.effects_by, t.effects_at = row.effects_at,
+    t.source_effects = row.source_effects, t.source_effects_reason = row.source_effects_reason;
 
 // name: put_trajectories
 // Write trajectories as an export has them.
@@ -379,7 +381,7 @@ ORDER BY trajectory, idx, tool;
 // Everything that is kept on these tools, counters and times included, but for their vectors.
 // params: ids
 // access: read
-// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at
+// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, effects_reason, effects_by, effects_at, source_effects, source_effects_reason
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description AS description,
@@ -389,7 +391,9 @@ RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description
        t.frequency AS frequency, t.entry_frequency AS entry_frequency, t.calls AS calls,
        t.errors AS errors, t.registered AS registered, t.updated AS updated,
        t.approved_hash AS approved_hash, t.approved_by AS approved_by,
-       t.approved_at AS approved_at
+       t.approved_at AS approved_at, t.effects_reason AS effects_reason,
+       t.effects_by AS effects_by, t.effects_at AS effects_at,
+       t.source_effects AS source_effects, t.source_effects_reason AS source_effects_reason
 ORDER BY id;
 
 // name: trajectories
@@ -515,3 +519,23 @@ SET r.name = row.name, r.service = row.service;
 MATCH (r:Resource)
 RETURN r.id AS id, r.name AS name, r.service AS service
 ORDER BY id;
+
+// name: effects_decisions
+// Every decision about the effects of tools, removed tools included.
+// params:
+// access: read
+// returns: id, tool, number, kind, before, after, reason, by, at
+MATCH (d:EffectsDecision)
+RETURN d.id AS id, d.tool AS tool, d.number AS number, d.kind AS kind, d.before AS before,
+       d.after AS after, d.reason AS reason, d.by AS by, d.at AS at
+ORDER BY id;
+
+// name: put_effects_decisions
+// Write decisions as an export has them.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MERGE (d:EffectsDecision {id: row.id})
+SET d.tool = row.tool, d.number = row.number, d.kind = row.kind, d.before = row.before,
+    d.after = row.after, d.reason = row.reason, d.by = row.by, d.at = row.at;

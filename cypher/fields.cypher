@@ -139,7 +139,7 @@ DELETE e;
 // access: read
 // returns: id, service, field, type, resource, role
 MATCH (t:Tool)-[r:REQUIRES]->(f:Field)
-WHERE r.required AND t.status = 'active'
+WHERE t.status = 'active'
 OPTIONAL MATCH (t)<-[e:FEEDS]-(:Tool)
 WHERE f.name IN e.fields
 WITH t, r, f, count(e) AS fed

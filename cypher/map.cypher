@@ -25,8 +25,8 @@ DELETE e;
 // access: read
 // returns: id, field, required
 UNWIND $fields AS name
-MATCH (f:Field {name: name})<-[e:REQUIRES]-(t:Tool {service: $service})
-RETURN t.id AS id, f.name AS field, e.required AS required
+MATCH (f:Field {name: name})<-[e:REQUIRES|ACCEPTS]-(t:Tool {service: $service})
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required
 ORDER BY id, field;
 
 // name: fed_elsewhere
@@ -98,7 +98,7 @@ ORDER BY id, field;
 // returns: field, id, service, verb
 UNWIND $fields AS name
 MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
-WHERE NOT EXISTS { MATCH (t)-[e:REQUIRES]->(f) WHERE e.required }
+WHERE NOT EXISTS { MATCH (t)-[:REQUIRES]->(f) }
 OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
 RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
 ORDER BY field, id;
@@ -111,7 +111,7 @@ ORDER BY field, id;
 UNWIND $fields AS name
 MATCH (f:Field {name: name})-[i:IDENTIFIES]->(r:Resource)<-[g:GIVES]-(t:Tool)
 WHERE g.role = i.role
-  AND NOT EXISTS { MATCH (t)-[e:REQUIRES]->(:Field) WHERE e.required AND e.resource = r.id }
+  AND NOT EXISTS { MATCH (t)-[e:REQUIRES]->(:Field) WHERE e.resource = r.id }
 OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
 RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
 ORDER BY field, id;

@@ -42,7 +42,9 @@ _TOOL = dict.fromkeys(
 _TOOL |= {"successor": _MAYBE, "owner": _MAYBE, "visibility": _TEXT, "scopes": _LIST}
 _TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "calls": _NUMBER}
 _TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT, "approved_hash": _MAYBE}
-_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE}
+_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE, "effects_reason": _MAYBE}
+_TOOL |= {"effects_by": _MAYBE, "effects_at": _MAYBE, "source_effects": _MAYBE}
+_TOOL |= {"source_effects_reason": _MAYBE}
 _VERSION = dict.fromkeys("id tool_id name version content_hash definition published".split(), _TEXT)
 _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 
@@ -101,6 +103,11 @@ SECTIONS: dict[str, Section] = {
         {"trajectory": _TEXT, "idx": _NUMBER, "tool": _TEXT, "ok": _FLAG},
         ("trajectory", "idx", "tool"), "trajectories",
         {"trajectory": "trajectories", "tool": "tools"},
+    ),
+    # Points to no tool: a decision stays when its tool is removed, and holds when it is back.
+    "effects_decisions": Section(
+        {"id": _TEXT, "tool": _TEXT, "number": _NUMBER, "kind": _TEXT, "before": _TEXT,
+         "after": _TEXT, "reason": _TEXT, "by": _TEXT, "at": _TEXT}, ("id",),
     ),
 }  # fmt: skip
 

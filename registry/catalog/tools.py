@@ -115,12 +115,14 @@ def _grouped(rows: list[Row]) -> dict[str, list[str]]:
 
 
 def definitions(store: Store, ids: Iterable[str] | None = None) -> dict[str, ToolSpec]:
-    """The current definitions of these tools, or of every tool."""
+    """The current definitions of these tools, or of every tool, with the effects that hold now."""
     from spm.registry.models import ToolSpec
 
     ids = [row["id"] for row in store.read("tools/names")] if ids is None else list(ids)
     return {
-        row["id"]: ToolSpec.model_validate(json.loads(row["definition"]))
+        row["id"]: ToolSpec.model_validate(
+            {**json.loads(row["definition"]), "effects": row["effects"]}
+        )
         for row in store.read("tools/definitions", ids=ids)
     }
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from spm.cypher import load
+from spm.registry.catalog.effects_decisions import override
 from spm.registry.errors import InputError, StoreWriteFailed
 from spm.registry.exchange import export_registry, import_registry, verify
 from spm.registry.exchange_records import SECTIONS
@@ -53,6 +54,7 @@ def full(registry, manifest, trace):
     )
     steps = [{"tool": "a", "result": {"mail": "v-777"}}, {"tool": "b", "arguments": {"x": "v-777"}}]
     registry.import_traces([Trace.model_validate({"request": "x", "steps": steps})])
+    override(registry.store, "removed", "destructive", by="Zoë", because=UNICODE)
     registry.remove("removed", force=True)
     registry.remove("back", force=True)
     registry.register(manifest("s", back={"description": "again"}))
@@ -209,7 +211,7 @@ HOLDS = {
     "produces": "PRODUCES", "has_version": "HAS_VERSION", "precedes": "PRECEDES",
     "before": "BEFORE", "steps": "STEP", "flows": "FLOWS", "is_a": "IS_A", "hands": "HANDS",
     "resources": "Resource", "identifies": "IDENTIFIES", "acts_on": "ACTS_ON", "gives": "GIVES",
-    "feeds": "FEEDS",
+    "feeds": "FEEDS", "effects_decisions": "EffectsDecision",
 }  # fmt: skip
 
 
