@@ -68,7 +68,7 @@ class Input:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words of its name."""
-        return tuple(folded(self.name))
+        return tuple(folded(self.name)) or (self.name,)
 
     @cached_property
     def phrases(self) -> dict[str, float]:
@@ -177,7 +177,7 @@ def letters(text: str) -> str:
 
 
 def _want(one: Input) -> str:
-    last = one.words[-1] if one.words else ""
+    last = one.words[-1]
     if one.type in ("boolean", "object") or (is_control(one.name) and _steers(one)):
         return "none"
     if one.enum:
@@ -216,8 +216,8 @@ def _textual(one: Input, last: str) -> str:
         return "name"
     if last in _IDS:
         return "id"
-    if _SAYS_ID.search(said) and not _SAYS_NAME.search(said):
-        return "id"
+    if _SAYS_ID.search(said):  # "an encoded ID, or a name" takes both
+        return "name" if _SAYS_NAME.search(said) else "id"
     if one.resource or one.place == "path":
         return "name" if _SAYS_NAME.search(said) else "reference"
     return "text"

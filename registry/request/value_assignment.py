@@ -175,8 +175,7 @@ class _Tool:
                 for one, weight in self._called(phrase, count):
                     fit = one.fits.get(value.kind, 0.0)
                     yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
-            label = value.before[at] == "with" and at > 0 and value.before[at - 1] in _LABELS
-            if value.before[at] not in _JOINTS and not label:
+            if not _is_joint(value.before, at):
                 return
             at += 1
 
@@ -233,7 +232,7 @@ class _Tool:
         wanted, kind = one.want, value.kind
         if kind in ("email", "url", "phone", "ip", "uuid", "moment", "version") and kind == wanted:
             return 0.6
-        if kind == "sha" and wanted in ("sha", "ref"):
+        if (kind == "sha" and wanted in ("sha", "ref")) or (kind == "version" and wanted == "ref"):
             return 0.6
         if kind == "selector" and wanted == "selector":
             return 0.6 + 0.05 * _is_hinted(one, value)
@@ -431,6 +430,15 @@ class _Tool:
 def _joined(said: Sequence[str]) -> str:
     last = singular(said[-1]).replace("isation", "ization") if said else ""
     return "".join((*said[:-1], last))
+
+
+def _is_joint(before: tuple[str, ...], at: int) -> bool:
+    """Whether a word may stand between a noun and its value: ticket no. 5, user with id 5."""
+    if before[at] == "with":
+        return at > 0 and before[at - 1] in _LABELS
+    if before[at] == ".":
+        return before[at + 1 : at + 2] in (("no",), ("nr",))
+    return before[at] in _JOINTS
 
 
 def _is_prefixed(text: str) -> bool:
