@@ -204,7 +204,7 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
 
 def _weight(verb: Verb, given: Given, place: int = 0) -> float:
     """How good a producer is: by what is known of it, and by its place among the others."""
-    whole = 1.0 if not given.role else 0.8
+    whole = 1.0 if not given.role else 0.6
     return round(_OF_VERB[verb] * _OF_EVIDENCE[given.evidence] * whole * _LATER**place, 3)
 
 

@@ -68,10 +68,10 @@ class Places:
         found: dict[str, list[str]] = {}
         for name in self.contracts[tool].needs:
             who = self.supplies.get(tool, {}).get(name)
-            if name in self.known.given:
-                found[name] = ["request"]
-            elif who is not None:
+            if who is not None:
                 found[name] = [] if who == "ask" else [who]
+            elif name in self.known.given:
+                found[name] = ["request"]
             elif name in self.known.made:
                 found[name] = [self.known.made[name]]
             else:

@@ -7,18 +7,18 @@ host, a chat and a cluster, each with a few operations in the style of its kind.
 from typing import Any
 
 import pytest
-
-from spm.registry.access.caller import EVERYTHINGfrom hypothesis import given
+from hypothesis import given
 from hypothesis import strategies as st
 
+from spm.registry.access.caller import EVERYTHING
 from spm.registry.importers.openapi import read_openapi
 from spm.registry.models import tool_id
 from spm.registry.registry import Registry
 from spm.registry.request.fields import fields_of_tools
 from spm.registry.request.safe_patterns import is_match, safe_pattern
 from spm.registry.request.tool_inputs import inputs_of
-from spm.registry.routes.tool_map import CypherMap
 from spm.registry.request.values import Input, assign, matches, read_values
+from spm.registry.routes.tool_map import CypherMap
 
 TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
 
