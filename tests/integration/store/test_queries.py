@@ -39,6 +39,9 @@ ROW = {
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
     "links": "0", "output": "a", "input": "b",
+    "effects_reason": "", "effects_by": None, "effects_at": None, "source_effects": "read",
+    "source_effects_reason": "", "kind": "override", "before": "read", "after": "write",
+    "reason": "", "by": "x",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
@@ -225,7 +228,7 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
-    assert len(constraints()) == 12
+    assert len(constraints()) == 14
     assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
     assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
     assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())
