@@ -40,7 +40,9 @@ ROW = {
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
     "links": "0", "output": "a", "input": "b", "map": "0", "verb": "list", "resource": "shop/order",
     "role": "", "many": True, "fields": ["a"], "producer": "shop/x", "consumer": "shop/y",
-    "kind": "b",
+    "effects_reason": "", "effects_by": None, "effects_at": None, "source_effects": "read",
+    "source_effects_reason": "", "kind": "b", "before": "read", "after": "write",
+    "reason": "", "by": "x",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
@@ -231,7 +233,7 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
-    assert len(constraints()) == 13
+    assert len(constraints()) == 14
     assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
     assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
     assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())
