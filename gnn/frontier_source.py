@@ -4,7 +4,7 @@ Both give the same frontier for the same state; a test compares them byte for by
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Question
@@ -12,7 +12,7 @@ from spm.gnn.networks import runtime
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Expansion
-from spm.registry.frontier.frontier import Frontier
+from spm.registry.frontier.frontier import Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.vocabulary import Vocabulary
@@ -35,12 +35,14 @@ class MenuInputs:
         cards: what a menu shows of them.
         given: the fields that were known before the first tool runs, sorted.
         revision: of the registry.
+        same: which name stands for each field that a person merged with others.
     """
 
     frontier: Frontier
     cards: Mapping[str, Row]
     given: list[str]
     revision: int
+    same: Mapping[str, str] = field(default_factory=dict)
 
 
 class CypherSource:
@@ -65,7 +67,8 @@ class CypherSource:
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             reached = self._expansion.reach(probes, look, given, ask.caller, must)
-        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision)
+        same = representatives(look.same)
+        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision, same)
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
@@ -134,7 +137,8 @@ class SnapshotSource:
             given = _given(ask, view.vocabulary)
         question = Question(ask.request, rows[0], given, None, rows[1:])
         frontier = view.frontier(question, must)
-        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision)
+        same = view.library.same
+        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision, same)
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:

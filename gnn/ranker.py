@@ -9,7 +9,7 @@ import numpy as np
 
 from spm.gnn.constructor import Construction, construct
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
-from spm.gnn.explanation import ALIKE, Explained, similar
+from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
 from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
 from spm.gnn.model import Model
 from spm.gnn.model_store import model_of
@@ -21,6 +21,7 @@ from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
 from spm.registry.frontier.frontier import Frontier
 from spm.registry.menus.menu import Ask, Menu, WhyNot
+from spm.registry.menus.roles import Contract
 from spm.registry.routes.closure import Known
 from spm.registry.routes.route import Proposal, propose
 from spm.registry.store.interface import Row, Store
@@ -48,10 +49,11 @@ class _Built:
     of: MenuInputs
     proposal: Proposal | None = None
 
-    def explained(self, ask: Ask) -> Explained:
+    def explained(self, ask: Ask, own: OwnContracts) -> Explained:
         """The menu as it is told to people."""
         plans = self.proposal.plans if self.proposal and self.proposal.route else []
-        return Explained(self.construction, self.of.cards, ask, self.of.given, plans)
+        names = Names(self.of.same, own)
+        return Explained(self.construction, self.of.cards, ask, self.of.given, plans, names)
 
     def planned(self, order: Sequence[str], ask: Ask) -> "_Built":
         """The same tools, in the order that was planned."""
@@ -106,10 +108,10 @@ class LearnedRanker:
 
     def _menu(self, ask: Ask) -> Menu:
         built = self._constructed(ask, ask.done)
-        explained = built.explained(ask)
+        explained = built.explained(ask, self._contracts)
         if explained.trust() < TRUSTED or not self._ask_the_same(ask, built.of.frontier):
             built = self._planned(ask, built)
-            explained = built.explained(ask)
+            explained = built.explained(ask, self._contracts)
         with runtime.turn, stage(WORDS):
             return self._to_menu(explained, ask, built)
 
@@ -178,6 +180,16 @@ class LearnedRanker:
             notes=self._notes(ask, built),
         )
 
+    def _contracts(self, tools: Sequence[str]) -> dict[str, Contract]:
+        """What tools need and give, each field under the tool's own name for it."""
+        found = {tool: Contract([], []) for tool in tools}
+        for row in self._store.read("tools/inputs", ids=list(tools)):
+            if row["required"]:
+                found[row["id"]].needs.append(row["field"])
+        for row in self._store.read("tools/outputs", ids=list(tools)):
+            found[row["id"]].gives.append(row["field"])
+        return found
+
     def why_not(self, ask: Ask, tool: str) -> WhyNot:
         """Say why a tool is absent from the menu of `ask`; `tool` is an id.
 
@@ -212,7 +224,7 @@ class LearnedRanker:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
-        explained = wide.explained(ask)
+        explained = wide.explained(ask, self._contracts)
         rank = explained.order.index(tool) + 1
         reasons = [
             f"Its score {sum(explained.terms(tool).values()):.4f} is place {rank} of "
@@ -279,8 +291,10 @@ class LearnedRanker:
 
 
 def _known(found: MenuInputs) -> Known:
-    """What is there before the first tool runs."""
-    return Known(frozenset(found.given))
+    """What is there before the first tool runs, under every spelling."""
+    stands = {found.same.get(name, name) for name in found.given}
+    spelled = {name for name, other in found.same.items() if other in stands}
+    return Known(frozenset({*found.given, *spelled}))
 
 
 def _without_unsure_destructive(built: Construction, cards: Mapping[str, Row]) -> list[int]:

@@ -204,3 +204,35 @@ def test_an_output_that_traces_show_feeds_who_takes_it(desk):
     declare(desk.store, "customer_ref", "user_id", "Ann")
     before = edges(desk)
     assert ("list_cases", "open_case") in before
+
+
+# -- menus -------------------------------------------------------------------------------------
+
+
+def test_menus_speak_of_the_inputs_that_tools_declare(desk, encoder):
+    merge(desk.store, "user_id", "agent_ref", "Ann")
+    merge(desk.store, "user_id", "customer_ref", "Ann")
+    desk.encode(encoder)
+    declared: dict[str, set[str]] = {}
+    for row in desk.store.read("insight/inputs"):
+        declared.setdefault(row["id"], set()).add(row["field"])
+    for asked in ("open a case for ann@acme.com", "hand over case 17", "find the user"):
+        menu = desk.menu(asked)
+        for item in menu.items:
+            assert set(item.needs) == declared.get(item.id, set())
+        for edge in menu.edges:
+            assert not edge.field or edge.field in declared[edge.target]
+    items = {item.name: item for item in desk.menu("hand over case 17").items}
+    assert items["hand_over"].needs["agent_ref"]
+    assert items["find_user"].gives == ["user_id"]
+    items = {item.name: item for item in desk.menu("open a case", state=("user_id",)).items}
+    assert items["open_case"].needs == {"customer_ref": ["request"]}
+
+
+def test_a_decision_brings_the_producer_into_the_route(desk, encoder):
+    desk.encode(encoder)
+    declare(desk.store, "customer_ref", "user_id", "Ann")
+    menu = desk.menu("open a case for ann@acme.com")
+    items = {item.name: item for item in menu.items}
+    assert items["open_case"].needs == {"customer_ref": ["desk/find_user"]}
+    assert menu.route == ["desk/find_user", "desk/open_case"]
