@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spm.registry.registry import Registry
 
 TRIED = 8  # missing fields that `why_not` tries one by one
+DECISIONS, MANY = 2, 1_000  # that `why_not` advises, out of so many suggestions
 # A destructive tool stands in a route only from this probability on; below, it is a backup. How it
 # was chosen: docs/performance.md.
 SURE = 0.85
@@ -204,7 +205,7 @@ class LearnedRanker:
         if reasons := self._exclusions(ask, tool):
             change = " and ".join(reason.remedy for reason in reasons)
             return WhyNot(tool, None, [reason.text for reason in reasons], [change], {}, cutoff)
-        return self._outranked(ask, tool, cutoff)
+        return self._outranked(ask, tool, cutoff, self._decisions(ask, tool, menu))
 
     def _exclusions(self, ask: Ask, tool: str) -> list[Reason]:
         """List the reasons that keep a tool out of a menu before any candidate is scored.
@@ -220,7 +221,25 @@ class LearnedRanker:
             reasons.append(Reason("It ran already.", "leaving out --done for it"))
         return reasons
 
-    def _outranked(self, ask: Ask, tool: str, cutoff: float) -> WhyNot:
+    def _decisions(self, ask: Ask, tool: str, menu: Menu) -> list[str]:
+        """What a person may say about fields, so that the tool feeds inputs that nothing makes.
+
+        Only to who sees everything: what others may not see is weighed too.
+        """
+        lacking = {name for item in menu.items for name, who in item.needs.items() if not who}
+        if ask.caller.restricted or not lacking:
+            return []
+        from spm.registry.catalog.field_suggestions import suggest
+
+        gives = {row["field"] for row in self._store.read("tools/outputs", ids=[tool])}
+        found = [
+            f"saying that {one.says}: {one.command}"
+            for one in suggest(self._store, count=MANY)
+            if one.output in gives and one.input in lacking
+        ]
+        return found[:DECISIONS]
+
+    def _outranked(self, ask: Ask, tool: str, cutoff: float, decisions: list[str]) -> WhyNot:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
@@ -232,7 +251,7 @@ class LearnedRanker:
         ]
         if not reached:
             reasons.insert(0, explained.unreached(tool))
-        changes = [f"-k {rank}"] if reached else []
+        changes = [*decisions, *([f"-k {rank}"] if reached else [])]
         changes += self._states(ask, tool, wide)
         changes += ["importing traces in which it was used: spm traces import FILE"]
         return WhyNot(tool, rank, reasons, changes, explained.terms(tool), cutoff)

@@ -7,6 +7,7 @@ import pytest
 from spm.registry.catalog.field_decisions import declare, merge, retract, split
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.exchange import export_registry
+from spm.registry.menus.menu import Ask
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
@@ -236,3 +237,16 @@ def test_a_decision_brings_the_producer_into_the_route(desk, encoder):
     items = {item.name: item for item in menu.items}
     assert items["open_case"].needs == {"customer_ref": ["desk/find_user"]}
     assert menu.route == ["desk/find_user", "desk/open_case"]
+
+
+def test_why_not_advises_the_decision_that_is_missing(desk, encoder, manifest):
+    approve = {"inputs": [{"name": "approver_id"}], "effects": "write"}
+    desk.register(manifest("desk", approve_case=approve))
+    desk.encode(encoder)
+    found = desk.why_not(Ask("approve the case", size=1), "find_user")
+    assert found.changes[0] == (
+        "saying that approver_id is a user_id: spm fields is approver_id user_id"
+    )
+    declare(desk.store, "approver_id", "user_id", "Ann")
+    again = desk.why_not(Ask("approve the case", size=1), "find_user")
+    assert not any("spm fields is" in change for change in again.changes)
