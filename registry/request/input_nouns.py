@@ -120,7 +120,7 @@ FITS: dict[str, dict[str, float]] = {
     "currency": {"word": 0.8, "slug": 0.4},
     "id": {"id": 1.0, "uuid": 1.0, "sha": 0.9, "number": 0.9, "moment": 0.6, "version": 0.4},
     "name": {"slug": 1.0, "word": 0.9, "name": 0.9, "id": 0.9, "quoted": 0.9, "channel": 0.9}
-    | {"handle": 0.9, "sha": 0.5, "version": 0.6, "number": 0.4, "path": 0.6, "pair": 0.5},
+    | {"handle": 0.9, "sha": 0.5, "version": 0.5, "number": 0.4, "path": 0.6, "pair": 0.5},
     "reference": {"id": 1.0, "uuid": 1.0, "sha": 0.9, "number": 0.8, "slug": 0.8, "word": 0.65}
     | {"version": 0.5, "quoted": 0.6, "moment": 0.5},
     "selector": {"selector": 1.0},
@@ -168,6 +168,8 @@ _ENDS = frozenset(
     "your it its be must can will should only return returns filter object".split()
 )
 _NO_LETTERS = re.compile(r"[\W_]+")
+# A flag that is declared as a text.
+_FLAG = re.compile(r"(?:pass|set (?:this )?to|when|if) `?(?:set to )?`?true\b|whether\b", re.I)
 _CODE = re.compile(r"`([\w.-]{2,40})`")
 
 
@@ -191,6 +193,10 @@ def _want(one: Input) -> str:
         return _numeric(one, last)
     if last in _SECRETS and one.place != "path" and not one.resource:
         return "none"
+    if _FLAG.match(one.description):
+        return "none"
+    if last in ("ts", "timestamp"):
+        return "moment"
     if last in _WANTS and not (one.resource and _WANTS[last] not in _SURE):
         return _WANTS[last]
     if last in CONTENT and last != "title" and one.type != "array":
@@ -213,7 +219,7 @@ def _numeric(one: Input, last: str) -> str:
 def _textual(one: Input, last: str) -> str:
     said = one.description[:120]
     if last in _NAMES:
-        return "name"
+        return "ref" if {*one.words} & {"tag", "branch", "ref"} else "name"
     if last in _IDS:
         return "id"
     if _SAYS_ID.search(said):  # "an encoded ID, or a name" takes both
@@ -234,7 +240,7 @@ def _phrases(one: Input) -> dict[str, float]:
 
 _TIMES = frozenset("at on by date time".split())
 # Said of anything, so they name nothing.
-_NEVER = frozenset("new old type test object item data info the a an of in to for is".split())
+_NEVER = frozenset("new old test object item data info the a an of in to for is".split())
 
 
 def _said(one: Input) -> Iterator[tuple[list[str], float]]:
@@ -260,7 +266,8 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         yield [*owner, *parts], 1.0
     if one.want in _SYNONYMS:
         yield from (([word], 0.7) for word in _BY_WORD[one.want].split())
-    if one.want in ("content", "name") and len(owned := folded(one.field)) > len(parts):
+    spoken = parts[-1] not in ("description", "reason", "label")
+    if one.want in ("content", "name") and spoken and len(owned := folded(one.field)) > len(parts):
         yield _singular(owned[: -len(parts)]), 0.75
     if not thing and one.want != "enum":
         return

@@ -278,7 +278,7 @@ class _Tool:
             fit = one.fits.get(value.kind, 0.0)
             own = list(one.words)
             if lead in _CALLED and fit and _is_own_name(one):
-                yield Match(one, value, 0.6 * fit)
+                yield Match(one, value, 0.75 * fit)
             if lead in ("to", "from", "by") and fit and _is_done(own, value):
                 yield Match(one, value, 0.6 * fit)
             if value.kind == "quoted" and (score := _spoken(own, value)):
