@@ -31,6 +31,7 @@ class Input:
         path: the names that lead to it: `metadata.name`.
         nouns: other nouns whose value it is: the path's segment before it, what its tool acts on.
         joins: the input that stands directly before it in the path: `{owner}/{repo}`.
+        depth: where it stands in the path: what comes later is below what comes earlier.
         tool: the id of its tool.
     """
 
@@ -49,6 +50,7 @@ class Input:
     path: str = ""
     nouns: tuple[str, ...] = ()
     joins: str = ""
+    depth: int = 0
     tool: str = ""
 
     def __hash__(self) -> int:
@@ -78,7 +80,7 @@ class Input:
     @cached_property
     def things(self) -> tuple[tuple[str, ...], ...]:
         """The nouns that it stands for, in words, for short forms of them."""
-        nouns = [tuple(words(noun)) for noun in (self.resource, *self.nouns)]
+        nouns = [tuple(_base(words(noun))) for noun in (self.resource, *self.nouns)]
         nouns = [noun for noun in (*nouns, self.words) if noun]
         return tuple(dict.fromkeys((*nouns, *((noun[-1],) for noun in nouns))))
 
@@ -255,10 +257,11 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         if parts[-1] in _TIMES:
             yield parts[:-1], 0.9
         if parts[-1] in KEYS:
-            yield _singular(parts[:-1]), 0.95
-            if len(parts) > 2:
-                yield [singular(parts[-2])], 0.75
-                yield parts[-2:], 0.75
+            base = _base(parts)
+            yield _singular(base), 0.95
+            if len(base) > 1:
+                yield [singular(base[-1])], 0.75
+                yield [base[-1], parts[-1]], 0.75
         else:
             yield parts[-1:], 0.8
     if one.path and "." in one.path:
@@ -273,12 +276,20 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         return
     weaker = 0.6 if one.role else 0.9
     for noun, weight in ((one.resource, weaker), *((n, 0.9) for n in one.nouns)):
-        said = _singular(words(noun))
+        said = _singular(_base(words(noun)))
         yield said, weight
         for start in range(1, len(said)):
             yield said[start:], weight - 0.15
     if thing:
         yield from ((list(said), 0.7) for said in one.described)
+
+
+def _base(parts: list[str]) -> list[str]:
+    """Words without the keys at their end: account_id_or_slug is an account."""
+    end = len(parts)
+    while end > 1 and (parts[end - 1] in KEYS or parts[end - 1] == "or"):
+        end -= 1
+    return parts[:end]
 
 
 def _singular(parts: list[str]) -> list[str]:
