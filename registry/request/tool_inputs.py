@@ -93,6 +93,7 @@ def inputs_of(
                 path=path,
                 nouns=tuple(dict.fromkeys(noun for noun in nouns if noun)),
                 joins=joins.get(name, ""),
+                depth=max(route.find("{" + name + "}"), 0),
                 tool=tool,
             )
         )

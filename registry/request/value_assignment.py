@@ -278,7 +278,7 @@ class _Tool:
             fit = one.fits.get(value.kind, 0.0)
             own = list(one.words)
             if lead in _CALLED and fit and _is_own_name(one):
-                yield Match(one, value, 0.6 * fit)
+                yield Match(one, value, 0.75 * fit)
             if lead in ("to", "from", "by") and fit and _is_done(own, value):
                 yield Match(one, value, 0.6 * fit)
             if value.kind == "quoted" and (score := _spoken(own, value)):
@@ -336,6 +336,7 @@ class _Tool:
         for value in values:
             if value.kind != "pair" or self._is_other(value):
                 continue
+            yield from self._nested(value)
             for one in self._inputs:
                 if one.want in THINGS and _is_path(one):
                     yield Match(one, value, 0.6)
@@ -344,6 +345,14 @@ class _Tool:
                     left, right = _halves(value)
                     yield Match(first, left, 0.95)
                     yield Match(one, right, 0.95)
+
+    def _nested(self, value: Value) -> Iterator[Match]:
+        """`finance/ledger` where a path has two names, one below the other."""
+        path = [one for one in self._inputs if one.place == "path" and not one.joins]
+        if len(path) == 2 and all(one.want in ("name", "reference") for one in path):
+            order = sorted(path, key=lambda one: one.depth)
+            for one, half in zip(order, _halves(value), strict=True):
+                yield Match(one, half, 0.6)
 
     def _is_other(self, value: Value) -> bool:
         """Whether a pair is said to be something else: branch release/2."""

@@ -111,6 +111,9 @@ PATHS = {
     "/pins.list": {"get": takes(CHANNEL)},
     "/conversations.topic": {"post": takes(CHANNEL, at("topic"))},
     "/namespaces/{namespace}/statefulsets/{name}": {"delete": takes(NAME, NAMESPACE)},
+    "/accounts/{account_id_or_slug}/boards/{boardIdOrKey}": {
+        "get": takes(at("account_id_or_slug", place="path"), at("boardIdOrKey", place="path"))
+    },
     "/namespaces/{namespace}/statefulsets": {
         "post": takes(
             NAMESPACE,
@@ -230,6 +233,16 @@ SAID = [
         "DELETE /namespaces/{namespace}/statefulsets/{name}",
         "delete stateful set ledger from the billing-eu namespace",
         {"name": "ledger", "namespace": "billing-eu"},
+    ),
+    (
+        "DELETE /namespaces/{namespace}/statefulsets/{name}",
+        "drop billing-eu/ledger now",
+        {"name": "ledger", "namespace": "billing-eu"},
+    ),
+    (
+        "GET /accounts/{account_id_or_slug}/boards/{boardIdOrKey}",
+        "show board OPS-1 of account acme or any",
+        {"account_id_or_slug": "acme", "boardIdOrKey": "OPS-1"},
     ),
     (
         "POST /namespaces/{namespace}/statefulsets",
