@@ -126,11 +126,11 @@ class Registry:
 
         return find_paths(self.store, source, target)
 
-    def plan(self, have: list[str], target: str) -> Plan:
-        """What must run before `target` can, given some fields."""
+    def plan(self, have: list[str], target: str, *, allow_writes: bool = False) -> Plan:
+        """What must run before `target` can, given some fields; see `insight.paths.plan`."""
         from spm.registry.insight.paths import plan
 
-        return plan(self.store, have, target)
+        return plan(self.store, have, target, allow_writes=allow_writes)
 
     def cypher(self, text: str, params: Mapping[str, object] | None = None) -> Answer:
         """Run a read-only query.

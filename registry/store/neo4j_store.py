@@ -388,10 +388,12 @@ def _plain(value: Any) -> Any:
         case neo4j.graph.Relationship():
             return schema.relationship(value.type, dict(value))
         case neo4j.graph.Path():
-            return {
-                "nodes": [_plain(node) for node in value.nodes],
-                "relationships": [_plain(edge) for edge in value.relationships],
-            }
+            ends = [
+                (at, at + 1) if edge.start_node == value.nodes[at] else (at + 1, at)
+                for at, edge in enumerate(value.relationships)
+            ]
+            nodes = [_plain(node) for node in value.nodes]
+            return schema.path(nodes, [_plain(edge) for edge in value.relationships], ends)
         case list():
             return [_plain(item) for item in value]
         case dict():  # the server sends keys in any order, the other engine sorts them

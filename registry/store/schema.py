@@ -70,6 +70,16 @@ def relationship(kind: str, properties: dict[str, object]) -> dict[str, object]:
     return {"type": kind, "properties": {key: properties[key] for key in sorted(properties)}}
 
 
+def path(
+    nodes: list[dict[str, object]], edges: list[dict[str, object]], ends: list[tuple[int, int]]
+) -> dict[str, object]:
+    """A path as every engine answers it: each relationship names the places of its two nodes."""
+    placed = [
+        {**edge, "start": start, "end": end} for edge, (start, end) in zip(edges, ends, strict=True)
+    ]
+    return {"nodes": nodes, "relationships": placed}
+
+
 def plain(value: Any) -> Any:
     """Bring what the embedded engine answers into the form that both engines answer."""
     if isinstance(value, list):
@@ -79,5 +89,16 @@ def plain(value: Any) -> Any:
             return node(value["labels"], value["properties"])
         if value.keys() == {"id", "start", "end", "type", "properties"}:
             return relationship(value["type"], value["properties"])
+        if value.keys() == {"nodes", "relationships"}:
+            return _path(value["nodes"], value["relationships"])
         return {key: plain(item) for key, item in value.items()}
     return value
+
+
+def _path(nodes: list[Any], edges: list[Any]) -> dict[str, object]:
+    # The two places of an edge are known, its direction is not: one may walk against the arrow.
+    ends = [
+        (place, place + 1) if edge["start"] == nodes[place]["id"] else (place + 1, place)
+        for place, edge in enumerate(edges)
+    ]
+    return path([plain(n) for n in nodes], [plain(e) for e in edges], ends)

@@ -33,6 +33,7 @@ def cypher(
     if (query is None) == (saved is None):
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
     from spm.registry.pictures.graphs import draw_answer
+    from spm.registry.pictures.path_text import short
 
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")
@@ -46,7 +47,7 @@ def cypher(
     if drawn(lambda: draw_answer(answer), format, html):
         return
     if json or format is Picture.json:
-        as_json(answer.rows)
+        as_json(short(answer.rows))
         return
     table(
         answer.columns,
@@ -89,6 +90,12 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 def _cell(value: Any) -> object:
+    from spm.registry.pictures.path_text import is_node, is_path, line, node_name
+
+    if is_path(value):
+        return line(value)
+    if is_node(value):
+        return node_name(value)
     if isinstance(value, dict | list):
         return jsonlib.dumps(value, ensure_ascii=False)
     return value

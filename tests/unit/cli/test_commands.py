@@ -52,7 +52,8 @@ READING = [
     ["tools", "list"],
     ["tools", "show", "lookup_order"],
     ["path", "lookup_order", "send_email_receipt"],
-    ["path", "--have", "order_id", "--to", "send_email_receipt"],
+    ["path", "--have", "order_id", "--to", "lookup_order"],
+    ["cypher", "MATCH p = (:Tool)-[:FEEDS*1..2]->(:Tool) RETURN p LIMIT 5"],
     ["cypher", "MATCH (t:Tool) RETURN t, t.id AS id ORDER BY id LIMIT 3"],
     ["cypher", "RETURN 0.0/0.0 AS nan, 1.0/0.0 AS inf, null AS nothing, 'ü' AS text"],
     ["cypher", "--saved", "effects"],
@@ -149,14 +150,40 @@ def test_destructive_tools_are_marked(in_shop):
 def test_a_path_shows_fields_and_observations(in_shop):
     done = in_shop("path", "lookup_order", "send_email_receipt")
     assert done.code == 0
-    assert "Through fields:" in done.out
+    assert "By fields:" in done.out
     assert "Observed:" in done.out
-    assert "→ customer_id →  customers/get_customer_email" in done.out
+    assert "-receipt_id→ messaging/send_email_receipt" in done.out
+
+
+def test_a_path_of_a_query_is_a_line_and_a_short_record(in_shop):
+    query = (
+        "MATCH p = (:Tool {name: 'create_receipt'})-[:FEEDS]->(:Tool {name: 'send_email_receipt'})"
+        "-[:REQUIRES]->(f:Field {name: 'receipt_id'}) RETURN p"
+    )
+    shown = " ".join(in_shop("cypher", query).out.split())
+    assert "create_receipt -receipt_id→ send_email_receipt -REQUIRES→ receipt_id" in shown
+    (row,) = in_shop("cypher", query, "--json").json
+    assert row["p"]["nodes"][0] == {
+        "label": "Tool",
+        "id": "payments/create_receipt",
+        "name": "create_receipt",
+        "service": "payments",
+    }
+    first, second = row["p"]["edges"]
+    assert (first["type"], first["fields"]) == ("FEEDS", ["receipt_id"])
+    assert (first["from"], second["to"]) == ("payments/create_receipt", "receipt_id")
+    assert "hash" not in in_shop("cypher", query, "--json").out
+
+
+def test_a_path_is_walked_against_the_arrow_too(in_shop):
+    query = "MATCH p = (:Field {name: 'receipt_id'})<-[:PRODUCES]-(:Tool) RETURN p LIMIT 1"
+    assert "receipt_id ←PRODUCES- create_receipt" in in_shop("cypher", query).out
 
 
 def test_a_plan_shows_who_supplies_what(in_shop):
-    done = in_shop("path", "--have", "order_id", "--to", "send_email_receipt")
-    assert done.code == 0
+    command = ["path", "--have", "order_id", "--to", "send_email_receipt"]
+    assert "receipt_id is also made by payments/create_receipt" in in_shop(*command).err
+    done = in_shop(*command, "--allow-writes")
     assert "order_id (given)" in done.out
     assert "receipt_id from payments/create_receipt" in " ".join(done.out.split())
 
