@@ -19,6 +19,26 @@ UNWIND $rows AS row
 MATCH (:Tool {id: row.producer})-[e:FEEDS]->(:Tool {id: row.consumer})
 DELETE e;
 
+// name: decided_takers
+// The tools of a service that take these fields.
+// params: service, fields
+// access: read
+// returns: id, field, required
+UNWIND $fields AS name
+MATCH (f:Field {name: name})<-[e:REQUIRES|ACCEPTS]-(t:Tool {service: $service})
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required
+ORDER BY id, field;
+
+// name: fed_elsewhere
+// The services whose tools are fed by tools of this service, or were seen to be.
+// params: service
+// access: read
+// returns: other
+MATCH (t:Tool {service: $service})-[:FEEDS|HANDS]->(c:Tool)
+WHERE c.service <> $service
+RETURN DISTINCT c.service AS other
+ORDER BY other;
+
 // name: feeding
 // The tools that feed tools of a service.
 // params: service
@@ -48,6 +68,20 @@ MATCH (t:Tool {service: $service})-[e:GIVES]->(r:Resource)
 RETURN t.id AS id, r.id AS resource, e.role AS role, e.many AS many, e.evidence AS evidence
 ORDER BY id, resource, role;
 
+// name: handed
+// What tools of a service were seen to be handed so often, and still take; by tools that still make it.
+// params: service, least
+// access: read
+// returns: producer, consumer, field, count
+MATCH (p:Tool)-[e:HANDS]->(c:Tool {service: $service})
+WHERE e.count >= $least
+MATCH (c)-[:REQUIRES]->(f:Field)
+WHERE f.name = e.input
+MATCH (p)-[:PRODUCES]->(g:Field)
+WHERE g.name = e.output
+RETURN p.id AS producer, c.id AS consumer, f.name AS field, sum(e.count) AS count
+ORDER BY consumer, field, count DESC, producer;
+
 // name: made
 // The fields that tools of a service produce.
 // params: service
@@ -56,6 +90,31 @@ ORDER BY id, resource, role;
 MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)
 RETURN t.id AS id, f.name AS field
 ORDER BY id, field;
+
+// name: makers
+// Active tools that produce these fields and do not require them too, with what they do.
+// params: fields
+// access: read
+// returns: field, id, service, verb
+UNWIND $fields AS name
+MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
+WHERE NOT EXISTS { MATCH (t)-[:REQUIRES]->(f) }
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
+RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
+ORDER BY field, id;
+
+// name: makers_of_resource
+// Tools whose answers hold what these fields identify, in the same role, and that do not require it.
+// params: fields
+// access: read
+// returns: field, id, service, verb
+UNWIND $fields AS name
+MATCH (f:Field {name: name})-[i:IDENTIFIES]->(r:Resource)<-[g:GIVES]-(t:Tool)
+WHERE g.role = i.role
+  AND NOT EXISTS { MATCH (t)-[e:REQUIRES]->(:Field) WHERE e.resource = r.id }
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
+RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
+ORDER BY field, id;
 
 // name: producers_elsewhere
 // Active tools of other services that produce these fields, with what they do.
@@ -114,6 +173,19 @@ ORDER BY id, field;
 // access: read
 // returns: other
 MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c:Tool)
+WHERE c.service <> $service
+RETURN DISTINCT c.service AS other
+ORDER BY other;
+
+// name: decided_elsewhere
+// The services whose tools take what a person decided to be a field of this service's tools.
+// params: service
+// access: read
+// returns: other
+MATCH (f:Field)-[:SAME_AS|IS_A]-(g:Field)
+WITH DISTINCT f, g
+WHERE EXISTS { MATCH (g)<-[:REQUIRES|PRODUCES]-(:Tool {service: $service}) }
+MATCH (f)<-[:REQUIRES]-(c:Tool)
 WHERE c.service <> $service
 RETURN DISTINCT c.service AS other
 ORDER BY other;

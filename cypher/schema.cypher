@@ -175,3 +175,17 @@ DELETE e;
 MATCH (:Tool)-[e:REQUIRES]->(:Field)
 WHERE e.required IS NOT NULL
 SET e.required = null;
+
+// name: 024_effects_decision_id
+// A decision about effects is known by its tool and its number.
+// params:
+// access: schema
+// returns:
+CREATE CONSTRAINT effects_decision_id IF NOT EXISTS FOR (d:EffectsDecision) REQUIRE d.id IS UNIQUE;
+
+// name: 025_effects_decision_tool
+// All decisions about one tool.
+// params:
+// access: schema
+// returns:
+CREATE INDEX effects_decision_tool IF NOT EXISTS FOR (d:EffectsDecision) ON (d.tool);

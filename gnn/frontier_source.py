@@ -16,6 +16,7 @@ from spm.registry.frontier.cypher_expansion import Expansion
 from spm.registry.frontier.frontier import Frontier
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
+from spm.registry.request.search_words import without_values
 from spm.registry.request.vocabulary import Vocabulary
 from spm.registry.routes.tool_map import CypherMap, ToolMap
 from spm.registry.search.results import Look, Probes
@@ -80,7 +81,8 @@ class CypherSource:
         known, encoder = self._loaded or (None, self._encoder())
         while True:
             with runtime.turn, stage(ENCODING):
-                probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
+                searched = without_values(ask.request)
+                probes = Probes.of(searched, encoder.encode_clauses([searched])[0])
             with stage(SEARCH):
                 look = self._expansion.look(probes, ask.caller)
             self._loaded = look.encoder, encoder
@@ -133,11 +135,12 @@ class SnapshotSource:
         if snapshot.width not in (0, encoder.dimensions):
             return None
         with stage(ENCODING):
-            rows = encoder.encode_clauses([ask.request])[0]
+            searched = without_values(ask.request)
+            rows = encoder.encode_clauses([searched])[0]
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):
             given = _given(ask, view.vocabulary)
-        question = Question(ask.request, rows[0], given, None, rows[1:])
+        question = Question(searched, rows[0], given, None, rows[1:])
         frontier = view.frontier(question, must)
         tool_map = SnapshotMap(view)
         return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision, tool_map)

@@ -110,6 +110,11 @@ class FilteredStore:
         rows = self._store.read(name, **params)
         return [row for row in rows if {row["field"], row["same"]} <= self._fields]
 
+    def _directed(self, name: str, params: Params) -> list[Row]:
+        """Keep the decisions about fields of which the caller sees both."""
+        rows = self._store.read(name, **params)
+        return [row for row in rows if {row["field"], row["kind"]} <= self._fields]
+
     def _overview(self, name: str, params: Params) -> list[Row]:
         """Count the visible tools that require and produce each field."""
         del name, params
@@ -215,6 +220,7 @@ _FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
     "fields/overview": FilteredStore._overview,
     "fields/same": FilteredStore._same,
     "fields/reviewed": FilteredStore._same,
+    "fields/directed": FilteredStore._directed,
     "fields/consumers": FilteredStore._contracts,
     "fields/producers": FilteredStore._contracts,
     "insight/fed": FilteredStore._fed,

@@ -71,6 +71,7 @@ class Neighbourhood:
     needs: dict[str, list[Need]] = field(default_factory=dict)
     suppliers: dict[tuple[str, str], list[Supplier]] = field(default_factory=dict)
     fit: Mapping[str, float] = field(default_factory=dict)  # 0 to 1: how far a request means a tool
+    _prices: dict[tuple[str, str], float] = field(default_factory=dict)  # of inputs, in `costs`
 
     @classmethod
     def around(
@@ -97,10 +98,18 @@ class Neighbourhood:
             found.needs.setdefault(tool, [])
         return found
 
-    def price(self, feeder: Supplier, cost: Mapping[str, float]) -> float:
-        """What it costs to let a producer make an input."""
-        whole = feeder.cost + cost.get(feeder.producer, STEP)
-        return max(whole - RELEVANT * self.fit.get(feeder.producer, 0.0), 0.1)
+    def price(self, tool: str, supplier: Supplier, cost: Mapping[str, float]) -> float:
+        """What it costs to let a producer make an input of a tool.
+
+        What the tool needs itself is there by then, so a producer that works in the same place
+        (the same repository, the same customer) costs little.
+        """
+        producer = supplier.producer
+        own = {_key(need) for need in self.needs.get(tool, ())}
+        shared = (need for need in self.needs.get(producer, ()) if _key(need) in own)
+        saved = sum(self._prices.get((producer, need.field), 0.0) for need in shared)
+        whole = supplier.cost + cost.get(producer, STEP) - saved
+        return max(whole - RELEVANT * self.fit.get(producer, 0.0), 0.1)
 
     @cached_property
     def costs(self) -> dict[str, float]:
@@ -109,7 +118,9 @@ class Neighbourhood:
         for _ in range(_ROUNDS):
             settled = True
             for tool, needs in self.needs.items():
-                total = STEP + sum(self._price(cost, tool, need) for need in needs)
+                for need in needs:
+                    self._prices[tool, need.field] = self._price(cost, tool, need)
+                total = STEP + sum(self._prices[tool, need.field] for need in needs)
                 settled &= abs(total - cost[tool]) < 1e-9
                 cost[tool] = total
             if settled:
@@ -117,16 +128,21 @@ class Neighbourhood:
         return cost
 
     def _price(self, cost: Mapping[str, float], tool: str, need: Need) -> float:
-        feeders = self.suppliers.get((tool, need.field), ())
-        return min(min((self.price(f, cost) for f in feeders), default=SAY), ASK)
+        suppliers = self.suppliers.get((tool, need.field), ())
+        return min(min((self.price(tool, s, cost) for s in suppliers), default=SAY), ASK)
+
+    def ranked(self, tool: str, need: Need) -> list[tuple[float, str]]:
+        """Who could make an input of a tool, each with its price, the best first."""
+        cost = self.costs
+        suppliers = self.suppliers.get((tool, need.field), ())
+        return sorted((self.price(tool, s, cost), s.producer) for s in suppliers)
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""
         found: dict[str, None] = {}
         for need in self.needs.get(tool, ()):
-            feeders = self.suppliers.get((tool, need.field), ())
-            ranked = sorted(feeders, key=lambda f: (self.price(f, self.costs), f.producer))
-            found |= dict.fromkeys(feeder.producer for feeder in ranked[:most])
+            ranked = self.ranked(tool, need)
+            found |= dict.fromkeys(producer for _, producer in ranked[:most])
         return list(found)
 
     def _add(self, tool: str, card: MapCard | None, known: Known, allow_writes: bool) -> None:
@@ -149,19 +165,22 @@ def _open_needs(card: MapCard, known: Known) -> Iterable[Need]:
             yield need
 
 
+def _key(need: Need) -> tuple[str, str]:
+    """What makes two needs one: the thing in its role, or else the field."""
+    return (need.resource, need.role) if need.resource else (need.field, "")
+
+
 def close(around: Neighbourhood, target: str) -> Plan:
     """The cheapest way to run a target."""
-    cost = around.costs
     steps: list[str] = []
     supplies: dict[str, dict[str, str]] = {}
-    _collect(target, around, cost, frozenset(), steps, supplies)
-    return Plan(target, steps, supplies, cost.get(target, STEP))
+    _collect(target, around, frozenset(), steps, supplies)
+    return Plan(target, steps, supplies, around.costs.get(target, STEP))
 
 
 def _collect(
     tool: str,
     around: Neighbourhood,
-    cost: Mapping[str, float],
     waiting: frozenset[str],
     steps: list[str],
     supplies: dict[str, dict[str, str]],
@@ -171,17 +190,14 @@ def _collect(
         return
     supplies[tool] = {}
     for need in around.needs.get(tool, ()):
-        feeders = sorted(
-            (around.price(feeder, cost), feeder.producer)
-            for feeder in around.suppliers.get((tool, need.field), ())
-            if feeder.producer not in waiting and feeder.producer != tool
-        )
-        ran = next((p for _, p in feeders if p in steps), None)
+        ranked = around.ranked(tool, need)
+        free = [(price, p) for price, p in ranked if p not in waiting and p != tool]
+        ran = next((p for _, p in free if p in steps), None)
         if ran is not None:
             supplies[tool][need.field] = ran
-        elif feeders and feeders[0][0] < ASK and len(waiting) < DEPTH:
-            supplies[tool][need.field] = feeders[0][1]
-            _collect(feeders[0][1], around, cost, waiting | {tool}, steps, supplies)
+        elif free and free[0][0] < ASK and len(waiting) < DEPTH:
+            supplies[tool][need.field] = free[0][1]
+            _collect(free[0][1], around, waiting | {tool}, steps, supplies)
         else:
             supplies[tool][need.field] = "ask"
     steps.append(tool)

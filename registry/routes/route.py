@@ -10,6 +10,7 @@ from spm.registry.catalog.fields import singular
 from spm.registry.catalog.verbs import asks_to_destroy, only_reads, request_verbs
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.request.clauses import clauses
+from spm.registry.request.search_words import without_values
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
 from spm.registry.routes.targets import NEVER, Clause, Purpose, Scores, standardised, target_scores
 from spm.registry.routes.tool_map import ToolMap
@@ -110,7 +111,7 @@ def propose(
 
 def read_clauses(request: str, count: int) -> list[Clause]:
     """The clauses of a request as the frontier knows them, each with its words and its verb."""
-    spans = clauses(request)[:count]
+    spans = clauses(without_values(request))[:count]
     verbs = request_verbs(request)
     found = []
     for begin, end in spans:

@@ -14,8 +14,9 @@ LABELS: dict[str, tuple[str, ...]] = {
         "id", "name", "key", "title", "description", "document", "version", "content_hash",
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
-        "approved_hash", "approved_by", "approved_at", "vector", "vector_bytes", "vector_of",
-        "terms",
+        "approved_hash", "approved_by", "approved_at", "effects_reason", "effects_by",
+        "effects_at", "source_effects", "source_effects_reason", "vector", "vector_bytes",
+        "vector_of", "terms",
     ),
     "ToolVersion": (
         "id", "tool_id", "name", "version", "number", "content_hash", "definition", "requires",
@@ -24,6 +25,9 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Trajectory": (
         "id", "request", "source", "success", "time", "path", "pruned", "vector",
         "vector_bytes", "vector_of", "terms",
+    ),
+    "EffectsDecision": (
+        "id", "tool", "number", "kind", "before", "after", "reason", "by", "at",
     ),
     "FrozenMenu": ("id", "team", "request", "tools", "content", "created", "expires"),
     "Approval": ("id", "menu", "tool", "by", "at", "expires"),
@@ -46,11 +50,13 @@ RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "BEFORE": ("Tool", "Tool", ("count",)),
     "STEP": ("Trajectory", "Tool", ("idx", "ok")),
     "SAME_AS": ("Field", "Field", ("reviewed_by", "at")),
+    "IS_A": ("Field", "Field", ("reviewed_by", "at")),
     "IDENTIFIES": ("Field", "Resource", ("role",)),
     "ACTS_ON": ("Tool", "Resource", ("verb",)),
     "GIVES": ("Tool", "Resource", ("role", "many", "evidence")),
     "FEEDS": ("Tool", "Tool", ("fields", "evidence", "weight")),
     "FLOWS": ("Field", "Field", ("count", "last_seen", "weight")),
+    "HANDS": ("Tool", "Tool", ("output", "input", "count", "last_seen")),
 }
 
 

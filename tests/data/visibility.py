@@ -32,7 +32,7 @@ from spm.gnn.snapshot.snapshot import AccessClasses
 from spm.registry.access import api_tokens
 from spm.registry.access.caller import Caller
 from spm.registry.access.rules import sees, visible_tools
-from spm.registry.catalog.field_suggestions import merge
+from spm.registry.catalog.field_decisions import merge
 from spm.registry.menus import frozen
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry

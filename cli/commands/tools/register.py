@@ -114,6 +114,8 @@ def _preview(plans: "list[Registered]", json: bool) -> None:
             say(f"→ {identity} (links)")
         for identity in plan.reowned:
             say(f"→ {identity} (owner)")
+        for identity in plan.reassessed:
+            say(f"→ {identity} (effects)")
         for identity in plan.quarantined:
             say(f"! {identity} (would wait for approval)")
         _tell(plan, done=False)

@@ -38,8 +38,9 @@ ROW = {
     "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
-    "links": "0", "output": "a", "input": "b", "map": "0", "resource": "shop/order", "role": "",
-    "verb": "get", "many": False, "producer": "shop/x", "consumer": "shop/y", "fields": ["a"],
+    "links": "0", "output": "a", "input": "b", "map": "0", "verb": "list", "resource": "shop/order",
+    "role": "", "many": True, "fields": ["a"], "producer": "shop/x", "consumer": "shop/y",
+    "kind": "b",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
@@ -59,7 +60,7 @@ PARAMS: dict[str, Any] = {
     ],
     "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
-    "may": ["read"],
+    "may": ["read"], "least": 2,
     "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 
@@ -85,7 +86,11 @@ def populated(
         with neo4j_server.driver() as driver:
             driver.execute_query(
                 "MATCH (a:Field), (b:Field) WITH a, b LIMIT 1 "
-                "CREATE (a)-[:SAME_AS {reviewed_by: 'x', at: 'y'}]->(b)"
+                "CREATE (a)-[:SAME_AS {reviewed_by: 'x', at: 'y'}]->(b) "
+                "CREATE (a)-[:IS_A {reviewed_by: 'x', at: 'y'}]->(b)"
+            )
+            driver.execute_query(  # of names that only traces of values and documents bring about
+                "MATCH (a:Tool), (b:Tool) WITH a, b LIMIT 1 CREATE (a)-[h:HANDS]->(b) DELETE h"
             )
             driver.execute_query(
                 "MATCH (n) WHERE n:Tool OR n:Trajectory "
@@ -199,7 +204,7 @@ def loose_merges(text: str, constrained: set[tuple[str, str]]) -> list[str]:
     found = []
     for pattern in re.findall(r"\bMERGE\s+(.+)", text):
         node = re.fullmatch(r"\(\w+:(\w+) \{(\w+): [^,}]+\}\)", pattern.strip())
-        edge = re.fullmatch(r"\(\w+\)-\[\w*:\w+(?: \{\w+: [\w.]+\})?\]->\(\w+\)", pattern.strip())
+        edge = re.fullmatch(r"\(\w+\)-\[\w*:\w+(?: \{[\w., :]+\})?\]->\(\w+\)", pattern.strip())
         if not edge and not (node and node.groups() in constrained):
             found.append(pattern)
     return found
