@@ -5,6 +5,7 @@ What only some of its methods need is imported by them: a menu pays for nothing 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
 QUERY_SECONDS = 5.0
+_PLAN = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 
 
 class Registry:
@@ -133,13 +135,18 @@ class Registry:
         return plan(self.store, have, target, allow_writes=allow_writes)
 
     def cypher(self, text: str, params: Mapping[str, object] | None = None) -> Answer:
-        """Run a read-only query.
+        """Run a read-only query, or with EXPLAIN or PROFILE before it, say how it is run.
 
         Raises:
             QueryRefused: the query is not read-only.
         """
         from spm.registry.store.read_only_check import check_read_only
 
+        if how := _PLAN.match(text):
+            text = text[how.end() :]
+            check_read_only(text)
+            profile = how[1].upper() == "PROFILE"
+            return self.store.explain(text, params or {}, profile=profile, timeout=QUERY_SECONDS)
         check_read_only(text)
         return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
 

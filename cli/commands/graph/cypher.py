@@ -27,7 +27,11 @@ def cypher(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Ask the graph in Cypher. Only reading is possible, on both engines."""
+    """Ask the graph in Cypher. Only reading is possible, on both engines.
+
+    Paths print as lines. EXPLAIN or PROFILE before a query shows how the engine runs it. Names that
+    the graph does not have are warned about; spm schema shows those that it has.
+    """
     if list_saved:
         _list(json)
         return
@@ -35,6 +39,7 @@ def cypher(
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
     from spm.registry.pictures.graphs import draw_answer
     from spm.registry.pictures.path_text import short
+    from spm.registry.store.name_check import unknown_names
 
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")
@@ -43,6 +48,8 @@ def cypher(
     with opened(store) as registry:
         ask = registry.saved_query if saved else registry.cypher
         answer = ask(saved or query or "", params)
+    for line in unknown_names(query or ""):
+        note(f"Warning: {line}")
     if answer.truncated:
         note(f"Only the first {len(answer.rows):,} rows are shown; add LIMIT or narrow the query.")
     if drawn(lambda: draw_answer(answer), format, html):

@@ -58,6 +58,7 @@ READING = [
     ["cypher", "RETURN 0.0/0.0 AS nan, 1.0/0.0 AS inf, null AS nothing, 'ü' AS text"],
     ["cypher", "--saved", "effects"],
     ["cypher", "--list"],
+    ["schema", "--counts"],
     ["doctor"],
 ]
 
@@ -208,8 +209,10 @@ def test_no_way_ends_with_1(in_shop):
 
 def test_saved_queries_are_listed_and_run(in_shop, shop):
     listed = in_shop("cypher", "--list", "--json").json
-    values = {"field": "order_id", "tool": "lookup_order"}
-    assert len(listed) >= 10
+    values = {"field": "order_id", "tool": "list_customer_orders", "resource": "order"}
+    values |= {"owner": "finance", "source": "nobody"}
+    empty = {"unused_tools", "inferred", "unreachable_without"}
+    assert len(listed) >= 15
     for query in listed:
         assert query["doc"]
         assert query["query"]
@@ -217,7 +220,23 @@ def test_saved_queries_are_listed_and_run(in_shop, shop):
         done = in_shop("cypher", "--saved", query["name"], *params, "--json")
         assert done.code == 0, query["name"]
         assert all(list(row) == query["returns"] for row in done.json)
-        assert done.json or query["name"] == "unused_tools", query["name"]
+        assert done.json or query["name"] in empty, query["name"]
+
+
+def test_a_name_that_the_graph_does_not_have_is_warned_about(in_shop):
+    done = in_shop("cypher", "MATCH (t:Tool) RETURN t.nme LIMIT 1")
+    assert done.code == 0
+    assert "Warning: There is no property 'nme' of Tool" in done.err
+
+
+def test_how_a_query_is_run_is_shown_and_nothing_is_written(in_shop):
+    query = "MATCH (t:Tool)-[:FEEDS]->(:Tool) RETURN t.id"
+    explained = in_shop("cypher", f"EXPLAIN {query}", "--json").json
+    assert "Match" in explained[0]["operator"]
+    profiled = in_shop("cypher", f"profile {query}", "--json").json
+    assert profiled[-1]["rows"] > 0
+    for hidden in ("CREATE (x:Tool)", "PROFILE CREATE (x:Tool)", "MATCH (t) DETACH DELETE t"):
+        assert "is not for reading" in in_shop("cypher", f"EXPLAIN {hidden}").err
 
 
 def test_a_saved_query_says_which_parameters_it_takes(in_shop):
