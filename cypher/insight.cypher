@@ -110,6 +110,17 @@ UNWIND $ids AS tool
 MATCH (j:Trajectory)-[:STEP]->(t:Tool {id: tool})
 RETURN count(DISTINCT j.id) AS trajectories, max(j.time) AS newest;
 
+// name: fed
+// Active tools that these feed, and the inputs that they make for them.
+// params: ids
+// access: read
+// returns: id, next, fields, weight
+UNWIND $ids AS id
+MATCH (a:Tool {id: id})-[e:FEEDS]->(b:Tool)
+WHERE b.status = 'active'
+RETURN a.id AS id, b.id AS next, e.fields AS fields, e.weight AS weight
+ORDER BY id, next;
+
 // name: followers
 // Active tools observed right after these, most often first.
 // params: ids

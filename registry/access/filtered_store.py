@@ -169,6 +169,11 @@ class FilteredStore:
         ]
         return sorted(rows, key=lambda row: (row["id"], -row["count"], row["next"]))
 
+    def _fed(self, name: str, params: Params) -> list[Row]:
+        """Keep edges between visible tools; hidden producers move the weights of the others."""
+        rows = self._rows(name, params)
+        return [row | {"weight": 1.0} for row in rows if row["next"] in self._tools]
+
     def _transitions(self, name: str, params: Params) -> list[Row]:
         del name
         rows = [
@@ -206,6 +211,7 @@ _FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
     "tools/names": FilteredStore._rows,
     "tools/published": FilteredStore._rows,
     "tools/definition": FilteredStore._definition,
+    "tools/definitions": FilteredStore._rows,
     "tools/list": FilteredStore._cards,
     "tools/show": FilteredStore._cards,
     "tools/inputs": FilteredStore._contracts,
@@ -221,6 +227,7 @@ _FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
     "fields/directed": FilteredStore._directed,
     "fields/consumers": FilteredStore._contracts,
     "fields/producers": FilteredStore._contracts,
+    "insight/fed": FilteredStore._fed,
     "insight/followers": FilteredStore._followers,
     "insight/families": FilteredStore._families,
     "insight/travelled": FilteredStore._travelled,

@@ -326,9 +326,9 @@ def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None
     assert both(ways) == []
 
 
-def ways(registry: Registry) -> list[list[str | None]]:
+def ways(registry: Registry) -> list[list[str]]:
     found = registry.paths("find", "send")
-    return [[hop.field for hop in path.hops] for path in found if path.kind == "fields"]
+    return [hop.fields for path in found if path.kind == "feeds" for hop in path.hops]
 
 
 def trace(*steps: Any, **more: Any) -> Trace:
