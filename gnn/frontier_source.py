@@ -39,6 +39,8 @@ class MenuInputs:
         given: the fields that were known before the first tool runs, sorted.
         revision: of the registry.
         map: what the graph says of these tools and of others, for the same caller.
+        stated: those of them that the caller says besides the request.
+        denied: fields that the request seems to give and does not, as the caller says.
         same: which name stands for each field that a person merged with others.
     """
 
@@ -47,6 +49,8 @@ class MenuInputs:
     given: list[str]
     revision: int
     map: ToolMap
+    stated: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
     same: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -78,6 +82,7 @@ class CypherSource:
             sorted(given),
             look.revision,
             CypherMap(self._store, ask.caller),
+            *_said(ask, self._known(ask.caller, look.revision)),
             representatives(look.same),
         )
 
@@ -156,6 +161,7 @@ class SnapshotSource:
             sorted(given),
             snapshot.revision,
             SnapshotMap(view),
+            *_said(ask, view.vocabulary),
             view.library.same,
         )
 
@@ -163,3 +169,10 @@ class SnapshotSource:
 def _given(ask: Ask, known: Words) -> frozenset[str]:
     """The visible fields: what the request shows and what the caller says."""
     return fields.request_fields(ask.request, ask.state, ask.without, known)
+
+
+def _said(ask: Ask, known: Words) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields that the caller says are there, and those that it says are not."""
+    stated = fields.named_fields(ask.state, known).fields if ask.state else ()
+    denied = fields.named_fields(ask.without, known).fields if ask.without else ()
+    return frozenset(stated), frozenset(denied)

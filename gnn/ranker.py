@@ -1,6 +1,6 @@
 """Menus from the learned constructor: ask the graph, decide, and say why."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -54,6 +54,20 @@ class _Built:
         plans = self.proposal.plans if self.proposal and self.proposal.route else []
         names = Names(self.of.same, own)
         return Explained(self.construction, self.of.cards, ask, self.of.given, plans, names)
+
+    def state(self) -> list[str]:
+        """The fields that were known before the first tool runs; a plan knows best."""
+        if not (self.proposal and self.proposal.route):
+            return self.of.given
+        supplied = [
+            pair
+            for plan in self.proposal.plans
+            for made in plan.supplies.values()
+            for pair in made.items()
+        ]
+        given = {name for name, who in supplied if who == "request"}
+        missing = {name for name, who in supplied if who != "request"}
+        return sorted({*self.of.given, *given} - (missing - given))
 
     def planned(self, order: Sequence[str], ask: Ask) -> "_Built":
         """The same tools, in the order that was planned."""
@@ -134,7 +148,7 @@ class LearnedRanker:
                 found.frontier,
                 found.cards,
                 ask.request,
-                _known(found),
+                _known(found, ask.done),
                 belief=built.construction.member,
             )
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
@@ -147,7 +161,7 @@ class LearnedRanker:
         model = self._model()
         return Menu(
             request=ask.request,
-            state=built.of.given,
+            state=built.state(),
             route=explained.route,
             items=explained.items(),
             ranker=model.provenance.name,
@@ -304,11 +318,16 @@ def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
     return sum(not kinds or bool(kinds & asked) for kinds in others) * 2 >= len(others)
 
 
-def _known(found: MenuInputs) -> Known:
-    """What is there before the first tool runs, under every spelling."""
-    stands = {found.same.get(name, name) for name in found.given}
+def _known(found: MenuInputs, ran: Iterable[str]) -> Known:
+    """What is there before the first tool runs, besides the request: said, or made by what ran."""
+    frontier = found.frontier
+    rows = [frontier.tools.index(tool) for tool in ran if tool in frontier.tools]
+    made = [
+        frontier.fields[at] for at in np.flatnonzero(frontier.gives[rows].max(axis=0, initial=0))
+    ]
+    stands = {found.same.get(name, name) for name in (*found.stated, *made)}
     spelled = {name for name, other in found.same.items() if other in stands}
-    return Known(frozenset({*found.given, *spelled}))
+    return Known(frozenset({*found.stated, *made, *spelled}), denied=found.denied)
 
 
 def _without_unsure_destructive(built: Construction, cards: Mapping[str, Row]) -> list[int]:

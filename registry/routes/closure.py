@@ -28,6 +28,7 @@ class Known:
     fields: frozenset[str] = frozenset()
     resources: frozenset[str] = frozenset()
     by_tool: Mapping[str, frozenset[str]] = field(default_factory=dict)  # fields of one tool alone
+    denied: frozenset[str] = frozenset()  # fields that the request does not give, as was said
     # Fields of a tool that are named and have to be looked up, also optional ones.
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
 

@@ -126,7 +126,7 @@ def _with_values(
     cards: Mapping[str, MapCard],
 ) -> Known:
     """What is known with what the request gives: to each tool, and by the targets to all."""
-    by_tool = {tool: values.fields(tool) for tool in tools}
+    by_tool = {tool: values.fields(tool) - known.denied for tool in tools}
     fields = known.fields.union(*(by_tool[tool] for tool in targets))
     resources = {
         need.resource
