@@ -186,13 +186,9 @@ class Nouns:
         """
         if kind in ("boolean", "object", "number") or is_control(name):
             return None
-        parts = folded(name)
-        key = parts[-1] if parts and parts[-1] in KEYS else ""
-        base = parts[:-1] if key else parts
+        base, key = split_key(folded(name))
         if is_content(name):
             return None
-        while len(base) > 1 and base[-1] in ("ref", "reference"):  # role_ref.name is a role's
-            base = base[:-1]
         if not base:
             return self.described(description, "", near) if key != "name" else None
         if found := self._named(base, key):
@@ -240,6 +236,15 @@ class Nouns:
             if found := found or self.longer(head[-2:], near, keyed=len(head) > 1):
                 return found
         return self.longer(parts[-1:], near, keyed=False) if parts else ""
+
+
+def split_key(parts: list[str]) -> tuple[list[str], str]:
+    """The words of a name before its key, and the key: `account_id_or_slug`, `role_ref.name`."""
+    key = parts[-1] if parts and parts[-1] in KEYS else ""
+    base = parts[:-1] if key else parts
+    while len(base) > 1 and key and (base[-1] in KEYS or base[-1] in ("or", "reference")):
+        base = base[:-1]
+    return base, key
 
 
 def is_content(name: str) -> bool:

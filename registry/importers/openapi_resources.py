@@ -13,7 +13,16 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from spm.registry.catalog.fields import folded, is_control, is_generic
-from spm.registry.catalog.resources import KEYS, WEAK_KEYS, Given, Identity, Nouns, Reading, Verb
+from spm.registry.catalog.resources import (
+    KEYS,
+    WEAK_KEYS,
+    Given,
+    Identity,
+    Nouns,
+    Reading,
+    Verb,
+    split_key,
+)
 from spm.registry.catalog.verbs import kind_of
 from spm.registry.importers.json_schema import Schemas, Shape
 from spm.registry.importers.nouns import fold, noun, singular
@@ -177,8 +186,7 @@ class ResourceReader:
     def _by_name(self, prefix: str, known: set[str]) -> str:
         parts = prefix.split("/")
         names = _PARAMETER.findall(parts[-1])
-        spelled = folded(names[-1]) if names else []
-        base = spelled[:-1] if spelled and spelled[-1] in KEYS else spelled
+        base, _ = split_key(folded(names[-1]) if names else [])
         segment = self._segment("/".join(parts[:-1]))
         nouns = Nouns(known)
         for candidate in ("_".join(base), segment):

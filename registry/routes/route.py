@@ -13,7 +13,15 @@ from spm.registry.request.clauses import clauses
 from spm.registry.request.search_words import without_values
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
 from spm.registry.routes.request_values import RequestValues
-from spm.registry.routes.targets import NEVER, Clause, Purpose, Scores, standardised, target_scores
+from spm.registry.routes.targets import (
+    NEVER,
+    Clause,
+    Purpose,
+    Scores,
+    agrees,
+    standardised,
+    target_scores,
+)
 from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
 
@@ -23,7 +31,6 @@ CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
 CLEAR = 1.0  # by how much a target must lead over what does something else
-SURE = 4.0  # and how well it must fit
 SERVICE = 2.0  # what the service that fits all clauses best gets on top
 UNFIT, FIT = 1.0, 6.0  # scores of a candidate that is not meant, and of one that surely is
 _WORD = re.compile(r"[A-Za-z]+")
@@ -50,7 +57,8 @@ class Proposal:
 class _Target:
     tool: str
     score: float
-    margin: float
+    margin: float  # over what does something else
+    agrees: bool  # in its act and its thing with what is asked
 
 
 def propose(
@@ -96,7 +104,7 @@ def propose(
     likely = _ranked(frontier, scores)[:LIKELY]
     values.read(likely)
     scores += VALUES * np.array([values.share(tool) for tool in frontier.tools])[:, None]
-    targets = _targets(frontier, purposes, scores, asking)
+    targets = _targets(frontier, purposes, scores, asked, asking)
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in targets]
     closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
@@ -168,9 +176,14 @@ def _service_bonus(frontier: Frontier, purposes: Mapping[str, Purpose], scores: 
 
 
 def _targets(
-    frontier: Frontier, purposes: Mapping[str, Purpose], scores: Scores, asking: Sequence[int]
+    frontier: Frontier,
+    purposes: Mapping[str, Purpose],
+    scores: Scores,
+    asked: Sequence[Clause],
+    asking: Sequence[int],
 ) -> list[_Target]:
     found = []
+    said = frozenset().union(*(clause.words for clause in asked))
     for at in asking:
         order = np.argsort(-scores[:, at], kind="stable")
         first = int(order[0])
@@ -187,7 +200,8 @@ def _targets(
             NEVER,
         )
         score = float(scores[first, at])
-        found.append(_Target(frontier.tools[first], score, score - rival))
+        agreed = agrees(mine, asked[at].verb, said)
+        found.append(_Target(frontier.tools[first], score, score - rival, agreed))
     return found
 
 
@@ -205,11 +219,11 @@ def _ranked(frontier: Frontier, scores: Scores) -> list[str]:
 
 
 def _doubt(targets: Sequence[_Target]) -> str:
+    """Why no route is shown: a route that is wrong costs more than none."""
     if not targets:
         return "no tool does what the request asks for"
-    unsure = min(targets, key=lambda target: target.score)
-    if unsure.score < SURE:
-        return "no tool fits well enough"
+    if not all(target.agrees for target in targets):
+        return "no tool surely does what the request asks for"
     if min(target.margin for target in targets) < CLEAR:
         return "several tools fit equally well"
     return ""

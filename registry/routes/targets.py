@@ -121,3 +121,20 @@ def _resource_fit(purpose: Purpose, said: frozenset[str]) -> float:
         return RESOURCE
     joined = "".join(named)
     return RESOURCE if joined in said else PART if named[-1] in said else 0.0
+
+
+def agrees(purpose: Purpose, verb: RequestVerb | None, said: frozenset[str]) -> bool:
+    """Whether a tool surely does what is asked: the same kind of act, on a thing that is named.
+
+    Args:
+        purpose: of the tool.
+        verb: by which the request asks.
+        said: all words of the request, in the singular.
+    """
+    if verb is None:
+        return False
+    reads = verb.kind in READING and purpose.verb in READING
+    same = verb.word in purpose.words or verb.kind == purpose.verb or reads
+    spelled = purpose.words & (said | {verb.word})
+    named = _resource_fit(purpose, said) >= RESOURCE
+    return same and (named or len(spelled) >= max(2, len(purpose.words) - 1))
