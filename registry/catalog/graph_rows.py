@@ -20,13 +20,13 @@ def field_name(spec: OutputSpec, tool: ToolSpec) -> str:
 
 
 def requires_rows(tools: Tools) -> list[Row]:
-    """Edges to what tools take. What steers a call (paging, keys) never counts as required."""
+    """Edges to what tools take, without what steers a call (paging, keys, formats)."""
     needed: dict[tuple[str, str], bool] = {}
     for identity, tool in tools.items():
         for spec in tool.inputs:
-            edge = identity, field_name(spec, tool)
-            required = spec.required and not is_control(spec.name)
-            needed[edge] = needed.get(edge, False) or required
+            if not is_control(spec.name):
+                edge = identity, field_name(spec, tool)
+                needed[edge] = needed.get(edge, False) or spec.required
     return [{"id": i, "field": f, "required": needed[i, f]} for i, f in sorted(needed)]
 
 
@@ -58,11 +58,12 @@ def field_rows(known: list[Row], named: list[tuple[str, OutputSpec]]) -> list[Ro
 
 
 def named_fields(tools: Tools) -> list[tuple[str, OutputSpec]]:
-    """Every field that tools declare, under its canonical name."""
+    """Every field that tools declare, under its canonical name; what steers a call is none."""
     return [
         (field_name(spec, tool), spec)
         for tool in tools.values()
         for spec in (*tool.inputs, *tool.outputs)
+        if not is_control(spec.name)
     ]
 
 
