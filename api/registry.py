@@ -80,6 +80,9 @@ class Registry:
         pin: bool = False,
         dry_run: bool = False,
         allow_remote: bool = False,
+        owner: str | None = None,
+        visibility: str | None = None,
+        scopes: Iterable[str] | None = None,
     ) -> Registered:
         """Register the tools of a source, whole or not at all.
 
@@ -93,9 +96,14 @@ class Registry:
                 with approved ones.
             dry_run: only say what would change.
             allow_remote: follow `$ref`s into other files, and speak plain HTTP.
+            owner: the team that owns the tools, whatever the source says. Like the next two it
+                holds for all tools of the service, until it is set anew; see `tools.set_access`.
+            visibility: `public`, or `team`: only its owner sees a tool.
+            scopes: a caller needs all of these to see a tool.
 
         Raises:
             ManifestError: the source cannot be read.
+            InputError: a tool would be visible to nobody.
             VersionConflict: a published version came with another content.
 
         >>> def track_parcel(parcel_id: str) -> dict[str, str]:
@@ -104,9 +112,12 @@ class Registry:
         ['parcels/track_parcel']
         """
         from spm.api import sources
+        from spm.registry.access.settings import access
 
+        given = access(owner, visibility, scopes)
         read = sources.read(source, format=format, service=service, allow_remote=allow_remote)
-        return (sources.preview if dry_run else sources.register)(self.core, read, pin=pin)
+        do = sources.preview if dry_run else sources.register
+        return do(self.core, read, pin=pin, access=given)
 
     def import_traces(
         self,
@@ -257,6 +268,16 @@ class Registry:
         if encode:
             self._prepare(progress)
         return self._menu(ask)
+
+    def none_visible(self, caller: Caller = EVERYTHING) -> str:
+        """Why a caller sees no tool at all, in a sentence for the registry's operator.
+
+        >>> registry.none_visible(spm.Caller("support", scopes=()))
+        '100 tools, none visible to support without any scope. See whose: spm tools access'
+        """
+        from spm.registry.access.rules import none_visible
+
+        return none_visible(self.core.store, caller)
 
     def why_not(
         self,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spm.registry.access.settings import Access
 from spm.registry.catalog.registration import Registration
 from spm.registry.errors import InputError
 from spm.registry.importers.source import Source
@@ -72,17 +73,17 @@ def read(
     )
 
 
-def register(core: Core, source: Source, *, pin: bool) -> Registered:
+def register(core: Core, source: Source, *, pin: bool, access: Access) -> Registered:
     """Register what was read, whole or not at all."""
-    return _registered(source, core.add(source, pin=pin), {})
+    return _registered(source, core.add(source, pin=pin, access=access), {})
 
 
-def preview(core: Core, source: Source, *, pin: bool) -> Registered:
+def preview(core: Core, source: Source, *, pin: bool, access: Access) -> Registered:
     """What registering would do; nothing is changed."""
     from spm.registry.catalog import registration
 
     manifest = registration.namespaced(core.store, source.manifest, source.origin)
-    plan = registration.preview(core.store, manifest, source.links, pin=pin)
+    plan = registration.preview(core.store, manifest, source.links, pin=pin, access=access)
     return _registered(source, plan, registration.changes(core.store, manifest, plan.changed))
 
 

@@ -228,7 +228,8 @@ SET e.reviewed_by = row.reviewed_by, e.at = row.at;
 UNWIND $rows AS row
 MERGE (s:Service {name: row.name})
 SET s.title = row.title, s.description = row.description, s.owner = row.owner,
-    s.source = row.source, s.digest = row.digest, s.links = row.links, s.map = row.map;
+    s.source = row.source, s.digest = row.digest, s.links = row.links, s.map = row.map,
+    s.access = row.access, s.etag = row.etag;
 
 // name: put_steps
 // Link trajectories to the tools they called, in order.
@@ -256,7 +257,7 @@ SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row
     t.entry_frequency = row.entry_frequency, t.calls = row.calls, t.errors = row.errors,
     t.registered = row.registered, t.updated = row.updated,
     t.approved_hash = row.approved_hash, t.approved_by = row.approved_by,
-    t.approved_at = row.approved_at;
+    t.approved_at = row.approved_at, t.access = row.access;
 
 // name: put_trajectories
 // Write trajectories as an export has them.
@@ -310,10 +311,11 @@ ORDER BY first, second;
 // All services.
 // params:
 // access: read
-// returns: name, title, description, owner, source, digest, links, map
+// returns: name, title, description, owner, source, digest, links, map, access, etag
 MATCH (s:Service)
 RETURN s.name AS name, s.title AS title, s.description AS description, s.owner AS owner,
-       s.source AS source, s.digest AS digest, s.links AS links, s.map AS map
+       s.source AS source, s.digest AS digest, s.links AS links, s.map AS map,
+       s.access AS access, s.etag AS etag
 ORDER BY name;
 
 // name: steps
@@ -330,7 +332,7 @@ ORDER BY trajectory, idx, tool;
 // Everything that is kept on these tools, counters and times included, but for their vectors.
 // params: ids
 // access: read
-// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at
+// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, access
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description AS description,
@@ -340,7 +342,7 @@ RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description
        t.frequency AS frequency, t.entry_frequency AS entry_frequency, t.calls AS calls,
        t.errors AS errors, t.registered AS registered, t.updated AS updated,
        t.approved_hash AS approved_hash, t.approved_by AS approved_by,
-       t.approved_at AS approved_at
+       t.approved_at AS approved_at, t.access AS access
 ORDER BY id;
 
 // name: trajectories

@@ -42,7 +42,7 @@ _TOOL = dict.fromkeys(
 _TOOL |= {"successor": _MAYBE, "owner": _MAYBE, "visibility": _TEXT, "scopes": _LIST}
 _TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "calls": _NUMBER}
 _TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT, "approved_hash": _MAYBE}
-_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE}
+_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE, "access": _MAYBE}
 _VERSION = dict.fromkeys("id tool_id name version content_hash definition published".split(), _TEXT)
 _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 
@@ -50,7 +50,8 @@ _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 SECTIONS: dict[str, Section] = {
     "services": Section(
         {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE,
-         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE, "map": _MAYBE}, ("name",),
+         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE, "map": _MAYBE,
+         "access": _MAYBE, "etag": _MAYBE}, ("name",),
     ),
     "families": Section({"name": _TEXT}, ("name",)),
     "fields": Section({"name": _TEXT, "type": _MAYBE, "aliases": _LIST}, ("name",)),

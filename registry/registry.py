@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spm.cypher import load, names
 from spm.registry import encoding
 from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.access.settings import AS_SOURCE, Access
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError, InputError, StoreError
 from spm.registry.menus.menu import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
@@ -69,15 +70,18 @@ class Registry:
         links: Sequence[Link] = (),
         readings: Readings | None = None,
         pin: bool = False,
+        access: Access = AS_SOURCE,
+        etag: str = "",
     ) -> Registration:
         """Register a manifest, whole or not at all; see `registration.register`."""
         from spm.registry.catalog.registration import register
 
         return register(
-            self.store, manifest, operation, origin=origin, links=links, readings=readings, pin=pin
-        )
+            self.store, manifest, operation,
+            origin=origin, links=links, readings=readings, pin=pin, access=access, etag=etag,
+        )  # fmt: skip
 
-    def add(self, source: Source, *, pin: bool = False) -> Registration:
+    def add(self, source: Source, *, pin: bool = False, access: Access = AS_SOURCE) -> Registration:
         """Register what an importer read, with its explicit links."""
         return self.register(
             source.manifest,
@@ -85,6 +89,8 @@ class Registry:
             links=source.links,
             readings=source.readings,
             pin=pin,
+            access=access,
+            etag=source.etag,
         )
 
     def tools(

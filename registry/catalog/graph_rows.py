@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from spm.registry.access.settings import Access, holding
 from spm.registry.catalog.fields import canonical, is_control
 from spm.registry.catalog.naming import fold, nearest
 from spm.registry.catalog.search_text import search_text
@@ -124,11 +125,14 @@ def version_row(identity: str, tool: ToolSpec, version: Version) -> Row:
     }
 
 
-def owners(manifest: Manifest) -> dict[str, str]:
-    """Who owns each tool: whom it names itself, else the owner of its service."""
+def declared_access(manifest: Manifest) -> dict[str, Access]:
+    """Who may see each tool as its source says it: it names its owner, else its service does."""
     service = manifest.service
     return {
-        tool_id(service.name, tool.name): tool.owner or service.owner for tool in manifest.tools
+        tool_id(service.name, tool.name): holding(
+            tool.owner or service.owner, tool.visibility, tool.scopes
+        )
+        for tool in manifest.tools
     }
 
 
@@ -138,8 +142,8 @@ def tool_rows(
     published: dict[str, Version],
     standing: dict[str, dict[str, Any]],
 ) -> list[Row]:
-    """The properties of tools; `standing` says status and successor of each."""
-    service, owned = manifest.service, owners(manifest)
+    """The properties of tools; `standing` says status, successor and access of each."""
+    service = manifest.service
     return [
         {
             "id": identity,
@@ -154,9 +158,9 @@ def tool_rows(
             "family": tool.family,
             "status": standing[identity]["status"],
             "successor": standing[identity]["successor"],
-            "owner": owned[identity],
-            "visibility": tool.visibility,
-            "scopes": list(tool.scopes),
+            "owner": standing[identity]["owner"],
+            "visibility": standing[identity]["visibility"],
+            "scopes": standing[identity]["scopes"],
             "effects": tool.effects,
         }
         for identity, tool in tools.items()

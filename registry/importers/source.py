@@ -25,3 +25,5 @@ class Source:
     readings: Mapping[str, Reading] | None = None
     # What the source calls itself, the same on every machine: the owner of its service name.
     origin: str = ""
+    # Address and version of a document that was fetched; the same again need not be read.
+    etag: str = ""

@@ -6,7 +6,10 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder", "operation"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
-    "Service": ("name", "title", "description", "owner", "source", "digest", "links", "map"),
+    "Service": (
+        "name", "title", "description", "owner", "source", "digest", "links", "map", "access",
+        "etag",
+    ),
     "Family": ("name",),
     "Resource": ("id", "name", "service"),
     "Field": ("name", "type", "aliases"),
@@ -14,8 +17,8 @@ LABELS: dict[str, tuple[str, ...]] = {
         "id", "name", "key", "title", "description", "document", "version", "content_hash",
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
-        "approved_hash", "approved_by", "approved_at", "vector", "vector_bytes", "vector_of",
-        "terms",
+        "approved_hash", "approved_by", "approved_at", "access", "vector", "vector_bytes",
+        "vector_of", "terms",
     ),
     "ToolVersion": (
         "id", "tool_id", "name", "version", "number", "content_hash", "definition", "requires",

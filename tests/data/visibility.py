@@ -245,6 +245,8 @@ NOT_ASKED = {
 # Commands with --as, --scopes or --read-only that are not run, with the reason.
 NOT_RUN = {
     "mcp": "serves the tools that `OFFERS` names, which are asked here",
+    "tools access": "sets what tools ask for; who reads the registry's store sees all of it",
+    "tools register": "registers; its --scopes are what the tools ask for",
     "tokens create": "makes a token; those are how the service is asked here",
 }
 ISO = "%Y-%m-%dT%H:%M:%SZ"

@@ -1,15 +1,25 @@
 """`spm tools register`: any source, what it would change, and what it did."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from spm.cli.commands.tools import lifecycle
+from spm.cli.commands.tools.access import OwnerOption, ScopesOption, VisibilityOption, listed
 from spm.cli.options import JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, progress, say
 
 if TYPE_CHECKING:
     from spm.api.sources import Registered
+
+
+class Asked(TypedDict):
+    """How to register, as `Registry.register` takes it."""
+
+    pin: bool
+    owner: str | None
+    visibility: str | None
+    scopes: list[str] | None
 
 
 def register(
@@ -36,6 +46,9 @@ def register(
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Follow $refs into other files; plain HTTP.")
     ] = False,
+    owner: OwnerOption = None,
+    visibility: VisibilityOption = None,
+    scopes: ScopesOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -46,6 +59,7 @@ def register(
     from spm.api.sources import read as read_source
     from spm.cli.vectors import encode
 
+    asked = Asked(pin=pin, owner=owner, visibility=visibility, scopes=listed(scopes))
     # All are read before the first is written: a mistake in the last one costs nothing.
     with progress("Reading sources") as bar:
         read = []
@@ -54,13 +68,13 @@ def register(
             bar(number, len(sources))
     with opened(store) as registry:
         if dry_run:
-            _preview([registry.register(one, pin=pin, dry_run=True) for one in read], json)
+            _preview([registry.register(one, dry_run=True, **asked) for one in read], json)
             return
         registry.vectors.encoder()  # without one, nothing should be written
         with progress("Registering") as bar:
             done = []
             for number, source in enumerate(read, 1):
-                done.append(registry.register(source, pin=pin))
+                done.append(registry.register(source, **asked))
                 bar(number, len(read))
         encode(registry)
     if json:
@@ -79,7 +93,7 @@ def _result(result: "Registered") -> dict[str, object]:
 
 def _tell(result: "Registered", done: bool = True) -> None:
     linked = f", {len(result.relinked)} with other links" if result.relinked else ""
-    owned = f", {len(result.reowned)} with another owner" if result.reowned else ""
+    owned = f", {len(result.reowned)} with other access" if result.reowned else ""
     say(
         f"{result.source}: {len(result.added)} added, {len(result.changed)} changed, "
         f"{len(result.unchanged)} unchanged{linked}{owned} (service {result.service})"
@@ -113,7 +127,7 @@ def _preview(plans: "list[Registered]", json: bool) -> None:
         for identity in plan.relinked:
             say(f"→ {identity} (links)")
         for identity in plan.reowned:
-            say(f"→ {identity} (owner)")
+            say(f"→ {identity} (access)")
         for identity in plan.quarantined:
             say(f"! {identity} (would wait for approval)")
         _tell(plan, done=False)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from spm.registry.catalog.graph_rows import (
+    declared_access,
     field_rows,
     named_fields,
     produces_rows,
@@ -113,11 +114,12 @@ def test_a_version_row_holds_the_whole_definition():
 def test_the_service_owns_tools_that_name_no_owner():
     one, two = tool("a"), tool("b", owner="me")
     manifest = Manifest(spm=1, service=ServiceSpec(name="s", owner="team"), tools=(one, two))
-    tools = {"s/a": one, "s/b": two}
-    published = versions(Published([]), "s", tools)
-    standing = {i: {"status": "active", "successor": None} for i in tools}
-    rows = tool_rows(manifest, tools, published, standing)
-    assert [row["owner"] for row in rows] == ["team", "me"]
+    said = declared_access(manifest)
+    assert [one.owner for one in said.values()] == ["team", "me"]
+    published = versions(Published([]), "s", {"s/a": one})
+    standing = {"s/a": {"status": "active", "successor": None, **said["s/a"].row()}}
+    (row,) = tool_rows(manifest, {"s/a": one}, published, standing)
+    assert (row["owner"], row["visibility"], row["scopes"]) == ("team", "public", [])
 
 
 # -- versions ----------------------------------------------------------------------------------
