@@ -1,30 +1,33 @@
-// Questions for people: `spm cypher --list` lists them, `spm cypher --saved NAME` runs one.
+// Questions for people: `spm cypher --list` lists them, `spm cypher --saved NAME` runs one. Those
+// with `visible(tool)` can be asked by every caller, the others by who sees everything.
 
 // name: consumers_of
 // Who takes a field.
-// params: field
+// params: field, team, scopes, read_only
 // access: read
 // returns: tool, required
 MATCH (t:Tool)-[e:REQUIRES]->(f:Field {name: $field})
+WHERE visible(t)
 RETURN t.id AS tool, e.required AS required
 ORDER BY tool;
 
 // name: effects
 // What tools do to the world, by service.
-// params:
+// params: team, scopes, read_only
 // access: read
 // returns: service, effects, tools
 MATCH (t:Tool)-[:PROVIDED_BY]->(s:Service)
+WHERE visible(t)
 RETURN s.name AS service, t.effects AS effects, count(t) AS tools
 ORDER BY service, effects;
 
 // name: feeds
 // Which tools a tool feeds, and through which field.
-// params: tool
+// params: tool, team, scopes, read_only
 // access: read
 // returns: field, consumer
 MATCH (t:Tool)-[:PRODUCES]->(f:Field)<-[e:REQUIRES]-(c:Tool)
-WHERE (t.id = $tool OR t.name = $tool) AND e.required AND c.id <> t.id
+WHERE (t.id = $tool OR t.name = $tool) AND e.required AND c.id <> t.id AND visible(t) AND visible(c)
 RETURN f.name AS field, c.id AS consumer
 ORDER BY field, consumer;
 

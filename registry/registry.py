@@ -72,6 +72,7 @@ class Registry:
         pin: bool = False,
         access: Access = AS_SOURCE,
         etag: str = "",
+        team: str | None = None,
     ) -> Registration:
         """Register a manifest, whole or not at all; see `registration.register`."""
         from spm.registry.catalog.registration import register
@@ -79,10 +80,18 @@ class Registry:
         return register(
             self.store, manifest, operation,
             origin=origin, links=links, readings=readings, pin=pin, access=access, etag=etag,
+            team=team,
         )  # fmt: skip
 
-    def add(self, source: Source, *, pin: bool = False, access: Access = AS_SOURCE) -> Registration:
-        """Register what an importer read, with its explicit links."""
+    def add(
+        self,
+        source: Source,
+        *,
+        pin: bool = False,
+        access: Access = AS_SOURCE,
+        team: str | None = None,
+    ) -> Registration:
+        """Register what an importer read, with its explicit links; see `registration.register`."""
         return self.register(
             source.manifest,
             origin=source.origin,
@@ -91,6 +100,7 @@ class Registry:
             pin=pin,
             access=access,
             etag=source.etag,
+            team=team,
         )
 
     def tools(
@@ -149,19 +159,30 @@ class Registry:
         check_read_only(text)
         return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
 
-    def saved(self, name: str, params: Mapping[str, object] | None = None) -> Answer:
-        """Run one of the saved queries by name.
+    def saved(
+        self,
+        name: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        caller: Caller = EVERYTHING,
+    ) -> Answer:
+        """Run one of the saved queries by name, as a caller.
 
         Raises:
-            InputError: the parameters are not those that the query takes.
+            InputError: the parameters are not those that the query takes, or it does not look at
+                who asks and the caller is restricted.
         """
         if f"saved/{name}" not in names("saved"):
             raise InputError(f"No saved query {name!r}. List them with: spm cypher --list")
-        query = load(f"saved/{name}")
-        if set(params or {}) != set(query.params):
-            takes = ", ".join(f"--param {p}=…" for p in query.params) or "no parameters"
-            raise InputError(f"The saved query {name!r} takes {takes}.")
-        return self.store.query(query.text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+        query, given, own = load(f"saved/{name}"), dict(params or {}), caller.params()
+        takes = [p for p in query.params if p not in own]
+        if set(given) != set(takes):
+            said = ", ".join(f"--param {p}=…" for p in takes) or "no parameters"
+            raise InputError(f"The saved query {name!r} takes {said}.")
+        if caller.restricted and len(takes) == len(query.params):
+            raise InputError(f"The saved query {name!r} is for callers that see everything.")
+        given |= {p: value for p, value in own.items() if p in query.params}
+        return self.store.query(query.text, given, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
 
     def encode(self, encoder: Encoder, progress: Callable[[int, int], None] | None = None) -> int:
         """Make the vectors that are missing or out of date."""

@@ -12,6 +12,7 @@ from spm.registry.catalog.graph_rows import Tools
 from spm.registry.catalog.lifecycle import Change, compare_definitions
 from spm.registry.catalog.map_rows import Readings, readings_of
 from spm.registry.catalog.source_links import Link, fingerprint, relink, relinking
+from spm.registry.errors import NotOwned
 from spm.registry.models import Manifest, tool_id
 from spm.registry.store.interface import Row, Store, Transaction, now
 
@@ -52,6 +53,7 @@ def register(
     pin: bool = False,
     access: Access = AS_SOURCE,
     etag: str = "",
+    team: str | None = None,
 ) -> Registration:
     """Write a manifest in one transaction; tools with an unchanged content cost nothing.
 
@@ -66,12 +68,15 @@ def register(
         access: who may see the tools of the service, whatever the source says; it stays until
             somebody sets it anew.
         etag: address and version of the document, when it was fetched.
+        team: who registers; a service with tools of others is refused. None: the operator.
 
     Raises:
         VersionConflict: a published version came with another content.
         ManifestError: a successor names no tool.
+        NotOwned: the service has tools of another owner than `team`.
         InputError: a tool would be visible to nobody.
     """
+    require_own(store.read, manifest, team)
     manifest = namespaced(store, manifest, origin)
     plan = preview(store, manifest, links, pin=pin, access=access)
     facts = _Facts(links, readings_of(manifest, readings), access, etag)
@@ -81,6 +86,7 @@ def register(
 
     def work(tx: Transaction) -> dict[str, Any] | None:
         # Compared again under the lock: somebody may have registered the same a moment ago.
+        require_own(tx.run, manifest, team)
         current = _plan(tx.run, manifest, links, pin, access)
         if _settled(current, _origin(tx.run, manifest), facts):
             return None
@@ -117,6 +123,17 @@ def _settled(plan: Registration, service: Row | None, facts: _Facts) -> bool:
     same = same and facts.access.over(before) == before
     same = same and (service is None or (service["etag"] or "") == facts.etag)
     return same and not (told or plan.added or plan.changed or plan.quarantined)
+
+
+def require_own(read: Read, manifest: Manifest, team: str | None) -> None:
+    """Refuse to touch a service that has tools of others.
+
+    Raises:
+        NotOwned: it has.
+    """
+    rows = read("tools/of_service", service=manifest.service.name) if team is not None else []
+    if team is not None and any((row["owner"] or "") != team for row in rows):
+        raise NotOwned(manifest.service.name, team)
 
 
 def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:

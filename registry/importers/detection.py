@@ -1,11 +1,12 @@
 """Finds out what a source is (a file, a server, an import path) and reads its tools."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from spm.registry.errors import ManifestError
-from spm.registry.importers.documents import read_manifest
+from spm.registry.importers.documents import manifest_of, read_manifest
 from spm.registry.importers.source import Source
 
 FORMATS = ("spm", "openapi", "arazzo", "mcp", "functions", "python")
@@ -79,34 +80,74 @@ def _read_file(path: Path, format: str | None, service: str | None, allow_remote
 
     document = load_document(path)
     kind = format or detect(document)
+    if kind == "spm":
+        return _named(Source(str(path), "spm", read_manifest(path)), service)
+    if kind == "arazzo":
+        raise ManifestError(
+            f"{str(path)!r} has workflows, not tools. Register its OpenAPI document, then: "
+            f"spm traces import {path}"
+        )
+    remote = files_beside(path) if allow_remote else None
+    return _read_loaded(document, kind, path.stem, str(path), service, remote)
+
+
+def read_document(
+    document: object, name: str, *, format: str | None = None, service: str | None = None
+) -> Source:
+    """Read a document that came without a file: sent to the service, or fetched.
+
+    Args:
+        document: what JSON or YAML says.
+        name: what to call it in messages, and its service when nothing else does.
+        format: one of FORMATS but for `python`; left out, the content tells.
+        service: as in `read_source`.
+
+    Raises:
+        ManifestError: it cannot be used, or is of no known format.
+    """
+    kind = format or detect(document)
+    read = _read_loaded(document, kind, name, name, service, None)
+    call = read.manifest.tools[0].call or {}
+    server = str(call.get("server") or "") if read.format == "openapi" else ""
+    # Like a list whose service somebody named: where the bytes came from tells nothing.
+    origin = f"{read.format}:{read.manifest.service.name}:{server or '*'}"
+    return replace(read, origin="" if read.format == "spm" else origin)
+
+
+def _read_loaded(
+    document: object,
+    kind: str | None,
+    name: str,
+    place: str,
+    service: str | None,
+    remote: Callable[[str], object] | None,
+) -> Source:
     match kind:
         case "spm":
-            manifest = read_manifest(path)
-            if service:
-                named = manifest.service.model_copy(update={"name": service})
-                manifest = manifest.model_copy(update={"service": named})
-            return Source(str(path), "spm", manifest)
+            return _named(Source(place, "spm", manifest_of(document, place)), service)
         case "openapi":
             from spm.registry.importers.openapi import read_openapi
 
-            remote = files_beside(path) if allow_remote else None
-            return read_openapi(document, path.stem, service, remote=remote)
+            return read_openapi(document, name, service, remote=remote)
         case "mcp":
             from spm.registry.importers.mcp import read_mcp_list
 
-            return read_mcp_list(document, path.stem, service)
+            return read_mcp_list(document, name, service)
         case "functions":
             from spm.registry.importers.functions import read_functions
 
-            return read_functions(document, path.stem, service)
-        case "arazzo":
-            raise ManifestError(
-                f"{str(path)!r} has workflows, not tools. Register its OpenAPI document, then: "
-                f"spm traces import {path}"
-            )
+            return read_functions(document, name, service)
     raise ManifestError(
-        f"{str(path)!r} is of no known format. Known: {', '.join(FORMATS)}; force one with --from."
+        f"{place!r} is of no known format. Known: {', '.join(FORMATS)}; force one with --from."
     )
+
+
+def _named(source: Source, service: str | None) -> Source:
+    """A manifest under the name that somebody chose for its service."""
+    if not service:
+        return source
+    named = source.manifest.service.model_copy(update={"name": service})
+    return replace(source, manifest=source.manifest.model_copy(update={"service": named}))
 
 
 def detect(document: object) -> str | None:

@@ -27,6 +27,15 @@ def read_manifest(path: Path) -> Manifest:
     return _validated(Manifest, data, str(path), ManifestError)
 
 
+def manifest_of(document: object, name: str) -> Manifest:
+    """A manifest that was loaded already.
+
+    Raises:
+        ManifestError: it is not valid; says why.
+    """
+    return _validated(Manifest, document, name, ManifestError)
+
+
 def manifest_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a manifest."""
     schema = Manifest.model_json_schema()

@@ -1,6 +1,7 @@
 """`spm cypher`: read-only questions in Cypher, own or saved."""
 
 import json as jsonlib
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -66,7 +67,7 @@ def _list(json: bool) -> None:
                 {
                     "name": q.name.removeprefix("saved/"),
                     "doc": q.doc,
-                    "params": list(q.params),
+                    "params": _asked(q.params),
                     "returns": list(q.returns),
                     "query": q.text,
                 }
@@ -74,8 +75,15 @@ def _list(json: bool) -> None:
             ]
         )
         return
-    rows = [[q.name.removeprefix("saved/"), ", ".join(q.params), q.doc] for q in queries]
+    rows = [[q.name.removeprefix("saved/"), ", ".join(_asked(q.params)), q.doc] for q in queries]
     table(["query", "params", "what it answers"], rows, wrap=["what it answers"])
+
+
+def _asked(params: Iterable[str]) -> list[str]:
+    """What a person gives: who asks is known."""
+    from spm.registry.access.caller import EVERYTHING
+
+    return [name for name in params if name not in EVERYTHING.params()]
 
 
 def _parameter(text: str) -> tuple[str, Any]:
