@@ -88,7 +88,7 @@ class Registry:
 
         Args:
             source: an OpenAPI document, a list of functions or of MCP tools, or a manifest, as a
-                file; `mcp+stdio:COMMAND` or `mcp+https://…`; an import path
+                file or at an address; `mcp+stdio:COMMAND` or `mcp+https://…`; an import path
                 (`package.module:function`); a `Manifest`; a Python function or several.
             service: who provides the tools, when the source does not say or another name is wanted.
             format: `spm`, `openapi`, `mcp`, `functions` or `python`; None: the content tells.
@@ -113,9 +113,15 @@ class Registry:
         """
         from spm.api import sources
         from spm.registry.access.settings import access
+        from spm.registry.importers.source import Unchanged
 
         given = access(owner, visibility, scopes)
-        read = sources.read(source, format=format, service=service, allow_remote=allow_remote)
+        same = None if given or pin else self.core  # else also the same document changes something
+        read = sources.read(
+            source, format=format, service=service, allow_remote=allow_remote, known=same
+        )
+        if isinstance(read, Unchanged):
+            return sources.unchanged(self.core, read)
         do = sources.preview if dry_run else sources.register
         return do(self.core, read, pin=pin, access=given)
 

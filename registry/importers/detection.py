@@ -4,10 +4,15 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
+from spm.registry.catalog.map_rows import RULES
 from spm.registry.errors import ManifestError
 from spm.registry.importers.documents import manifest_of, read_manifest
+from spm.registry.importers.fetching import Fetched, fetch, is_address, with_server
 from spm.registry.importers.source import Source
+from spm.registry.store.reader import Reader
 
 FORMATS = ("spm", "openapi", "arazzo", "mcp", "functions", "python")
 _IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?")
@@ -23,7 +28,8 @@ def read_source(
     """Read the tools that a source describes.
 
     Args:
-        text: a file, `mcp+stdio:COMMAND`, `mcp+https://…`, or a Python import path.
+        text: a file, an address of one, `mcp+stdio:COMMAND`, `mcp+https://…`, or a Python import
+            path.
         format: one of FORMATS; left out, the content tells.
         service: who provides the tools, when the source does not say or another name is wanted.
         allow_remote: also follow `$ref`s into files beside the document and speak plain HTTP.
@@ -34,6 +40,8 @@ def read_source(
     if format not in (None, *FORMATS):
         raise ManifestError(f"No format {format!r}. Known: {', '.join(FORMATS)}.")
     read = _read(text, format, service, allow_remote)
+    if is_address(text):
+        return read
     return replace(read, origin=_origin(read, text, chosen=bool(service)))
 
 
@@ -59,8 +67,13 @@ def _read(text: str, format: str | None, service: str | None, allow_remote: bool
 
     if is_mcp_server(text):
         return read_mcp_server(text, service, allow_http=allow_remote)
+    if is_address(text):
+        fetched = fetch(text, allow_http=allow_remote)
+        if fetched is None:  # which only an ETag could bring about
+            raise ManifestError(f"{text!r} sent no document.")
+        return read_fetched(text, fetched, format, service)
     if "://" in text:
-        raise ManifestError(f"{text!r} is an address; none is fetched. Download the file first.")
+        raise ManifestError(f"{text!r} is no address that is fetched: only https:// and http://.")
     path = Path(text)
     if format == "python" or (format is None and _is_import_path(path)):
         from spm.registry.importers.python import read_python
@@ -112,6 +125,43 @@ def read_document(
     # Like a list whose service somebody named: where the bytes came from tells nothing.
     origin = f"{read.format}:{read.manifest.service.name}:{server or '*'}"
     return replace(read, origin="" if read.format == "spm" else origin)
+
+
+def read_fetched(
+    text: str, fetched: Fetched, format: str | None = None, service: str | None = None
+) -> Source:
+    """Read a document that was fetched; see `read_document`.
+
+    Args:
+        text: the address as somebody wrote it.
+        fetched: what came.
+        format: as in `read_source`.
+        service: likewise.
+    """
+    from spm.registry.importers.references import load_document
+
+    parts = urlsplit(text)
+    with TemporaryDirectory(prefix="spm-") as folder:
+        # Its ending tells JSON from YAML, where it has one.
+        path = Path(folder) / f"document{Path(parts.path).suffix[:10]}"
+        path.write_bytes(fetched.body)
+        try:
+            document = with_server(load_document(path), fetched.url)
+        except ManifestError as error:
+            raise ManifestError(str(error).replace(str(path), text)) from error
+    read = read_document(document, parts.hostname or text, format=format, service=service)
+    mark = f"{RULES} {text} {fetched.etag}" if fetched.etag else ""
+    return replace(read, name=text, etag=mark)
+
+
+def known_etag(store: Reader, text: str) -> tuple[str, str]:
+    """The ETag under which an address was registered last by the same rules, and its service."""
+    for row in store.read("exchange/services"):
+        rules, _, rest = str(row["etag"] or "").partition(" ")
+        at, _, etag = rest.partition(" ")
+        if rules == str(RULES) and at == text and etag:
+            return etag, row["name"]
+    return "", ""
 
 
 def _read_loaded(

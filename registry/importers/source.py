@@ -7,7 +7,15 @@ from spm.registry.catalog.registration import Link
 from spm.registry.catalog.resources import Reading
 from spm.registry.models import Manifest, Trace
 
-__all__ = ["Link", "Source"]
+__all__ = ["Link", "Source", "Unchanged"]
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A document that is still the one that a service was registered from."""
+
+    name: str
+    service: str
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """`spm tools register`: any source, what it would change, and what it did."""
 
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -26,7 +28,7 @@ def register(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Files, mcp+stdio:COMMAND, mcp+https://…, or package.module[:function]."
+            help="Files, https://…, mcp+stdio:COMMAND, mcp+https://…, package.module[:function]."
         ),
     ],
     from_: Annotated[
@@ -49,6 +51,14 @@ def register(
     owner: OwnerOption = None,
     visibility: VisibilityOption = None,
     scopes: ScopesOption = None,
+    server: Annotated[
+        str | None,
+        typer.Option("--server", metavar="URL", help="Let a service register the files."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", help="The token for --server. Default: $SPM_TOKEN."),
+    ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -56,17 +66,26 @@ def register(
 
     Each source is registered whole or not at all. The project's own format: spm tools schema
     """
+    asked = Asked(pin=pin, owner=owner, visibility=visibility, scopes=listed(scopes))
+    if server is not None:
+        more = {**asked, "format": from_, "service": service, "dry_run": dry_run}
+        _send(server, sources, token_file, more, allow_remote=allow_remote, json=json)
+        return
     from spm.api.sources import read as read_source
     from spm.cli.vectors import encode
 
-    asked = Asked(pin=pin, owner=owner, visibility=visibility, scopes=listed(scopes))
-    # All are read before the first is written: a mistake in the last one costs nothing.
-    with progress("Reading sources") as bar:
-        read = []
-        for number, text in enumerate(sources, 1):
-            read.append(read_source(text, format=from_, service=service, allow_remote=allow_remote))
-            bar(number, len(sources))
     with opened(store) as registry:
+        # What is given can change tools whose document is the same.
+        known = None if pin or owner or visibility or scopes is not None else registry.core
+        # All are read before the first is written: a mistake in the last one costs nothing.
+        with progress("Reading sources") as bar:
+            read = []
+            for number, text in enumerate(sources, 1):
+                one = read_source(
+                    text, format=from_, service=service, allow_remote=allow_remote, known=known
+                )
+                read.append(one)
+                bar(number, len(sources))
         if dry_run:
             _preview([registry.register(one, dry_run=True, **asked) for one in read], json)
             return
@@ -82,6 +101,39 @@ def register(
         return
     for result in done:
         _tell(result)
+
+
+def _send(
+    server: str,
+    files: list[str],
+    token_file: Path | None,
+    asked: dict[str, Any],
+    *,
+    allow_remote: bool,
+    json: bool,
+) -> None:
+    """Let a service register files, one after the other; the first that is refused ends it."""
+    from spm.api.remote import register_at, token
+    from spm.api.sources import Registered
+
+    secret = token(token_file)
+    answers = [
+        register_at(server, file, secret=secret, allow_http=allow_remote, **asked) for file in files
+    ]
+    if json:
+        as_json(answers)
+        return
+    for file, answer in zip(files, answers, strict=True):
+        known = {field.name for field in fields(Registered)}
+        told = {name: value for name, value in answer.items() if name in known - {"changes"}}
+        result = Registered(**{**told, "source": file, "notes": tuple(answer["notes"])})
+        for identity in result.added if asked["dry_run"] else ():
+            say(f"+ {identity}")
+        for identity, changes in answer["changes"].items():
+            say(f"~ {identity}: {', '.join(change['what'] for change in changes)}")
+        _tell(result, done=not asked["dry_run"])
+    if asked["dry_run"]:
+        note("Nothing was changed (--dry-run).")
 
 
 def _result(result: "Registered") -> dict[str, object]:
