@@ -12,7 +12,9 @@ from spm.cli.options import JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, progress, say
 
 if TYPE_CHECKING:
+    from spm.api.registry import Registry
     from spm.api.sources import Registered
+    from spm.registry.importers.source import Source, Unchanged
 
 
 class Asked(TypedDict):
@@ -22,6 +24,15 @@ class Asked(TypedDict):
     owner: str | None
     visibility: str | None
     scopes: list[str] | None
+
+
+ServerOption = Annotated[
+    str | None,
+    typer.Option("--server", metavar="URL", help="Let a service register the files."),
+]
+TokenFileOption = Annotated[
+    Path | None, typer.Option("--token-file", help="The token for --server. Default: $SPM_TOKEN.")
+]
 
 
 def register(
@@ -51,14 +62,8 @@ def register(
     owner: OwnerOption = None,
     visibility: VisibilityOption = None,
     scopes: ScopesOption = None,
-    server: Annotated[
-        str | None,
-        typer.Option("--server", metavar="URL", help="Let a service register the files."),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", help="The token for --server. Default: $SPM_TOKEN."),
-    ] = None,
+    server: ServerOption = None,
+    token_file: TokenFileOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -71,36 +76,57 @@ def register(
         more = {**asked, "format": from_, "service": service, "dry_run": dry_run}
         _send(server, sources, token_file, more, allow_remote=allow_remote, json=json)
         return
-    from spm.api.sources import read as read_source
-    from spm.cli.vectors import encode
-
     with opened(store) as registry:
-        # What is given can change tools whose document is the same.
-        known = None if pin or owner or visibility or scopes is not None else registry.core
-        # All are read before the first is written: a mistake in the last one costs nothing.
-        with progress("Reading sources") as bar:
-            read = []
-            for number, text in enumerate(sources, 1):
-                one = read_source(
-                    text, format=from_, service=service, allow_remote=allow_remote, known=known
-                )
-                read.append(one)
-                bar(number, len(sources))
+        read = _read(registry, sources, from_, service, allow_remote, asked)
         if dry_run:
             _preview([registry.register(one, dry_run=True, **asked) for one in read], json)
             return
-        registry.vectors.encoder()  # without one, nothing should be written
-        with progress("Registering") as bar:
-            done = []
-            for number, source in enumerate(read, 1):
-                done.append(registry.register(source, **asked))
-                bar(number, len(read))
-        encode(registry)
+        done = _register(registry, read, asked)
     if json:
         as_json([_result(result) for result in done])
         return
     for result in done:
         _tell(result)
+
+
+def _register(
+    registry: "Registry", read: "list[Source | Unchanged]", asked: Asked
+) -> "list[Registered]":
+    from spm.cli.vectors import encode
+
+    registry.vectors.encoder()  # without one, nothing should be written
+    done = []
+    with progress("Registering") as bar:
+        for number, source in enumerate(read, 1):
+            done.append(registry.register(source, **asked))
+            bar(number, len(read))
+    encode(registry)
+    return done
+
+
+def _read(
+    registry: "Registry",
+    sources: list[str],
+    format: str | None,
+    service: str | None,
+    allow_remote: bool,
+    asked: Asked,
+) -> "list[Source | Unchanged]":
+    """All sources, before the first is written: a mistake in the last one costs nothing."""
+    from spm.api.sources import read
+
+    # What is given can also change tools whose document is the same.
+    given = any(value not in (None, False) for value in asked.values())
+    found = []
+    with progress("Reading sources") as bar:
+        for number, text in enumerate(sources, 1):
+            one = read(
+                text, format=format, service=service, allow_remote=allow_remote,
+                known=None if given else registry.core,
+            )  # fmt: skip
+            found.append(one)
+            bar(number, len(sources))
+    return found
 
 
 def _send(
