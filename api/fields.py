@@ -57,22 +57,42 @@ class Fields:
         )
 
     def merge(self, first: str, second: str, *, by: str) -> Row:
-        """Declare two fields to be the same; paths and menus then go through both.
+        """Declare two fields to be two spellings of one: what makes either feeds both.
 
         Args:
             first: a field.
             second: another one.
             by: who reviewed it.
         """
-        from spm.registry.catalog.field_suggestions import merge
+        from spm.registry.catalog.field_decisions import merge
 
         return merge(self._core.store, first, second, by)
 
     def split(self, first: str, second: str) -> Row:
         """Take back that two fields are the same."""
-        from spm.registry.catalog.field_suggestions import split
+        from spm.registry.catalog.field_decisions import split
 
         return split(self._core.store, first, second)
+
+    def declare(self, field: str, kind: str, *, by: str) -> Row:
+        """Say that a field is another: whatever makes a `user_id` feeds an `assignee_id`.
+
+        The other way round nothing changes, and two fields that are one do not feed each other.
+
+        Args:
+            field: a field that tools take.
+            kind: the field that it is.
+            by: who reviewed it.
+        """
+        from spm.registry.catalog.field_decisions import declare
+
+        return declare(self._core.store, field, kind, by)
+
+    def retract(self, field: str, kind: str) -> Row:
+        """Take back that a field is another."""
+        from spm.registry.catalog.field_decisions import retract
+
+        return retract(self._core.store, field, kind)
 
     # The last method: below it, `list` would no longer be the type.
     def list(self, *, unproduced: bool = False) -> list[Row]:

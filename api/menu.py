@@ -192,7 +192,13 @@ class Menu:
         """
         from spm.registry.menus.evidence import explanation
 
-        return explanation(self.built, self.export().called(False))
+        return explanation(self.built, self.export().called(False), self.effects_reasons())
+
+    def effects_reasons(self) -> dict[str, list[str]]:
+        """Why tools of the menu count as changing something, by id; nothing for those that read."""
+        from spm.registry.menus.evidence import effects_reasons
+
+        return effects_reasons(self._core.store, self.built)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything about the menu, plain enough for JSON."""

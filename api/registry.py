@@ -361,20 +361,25 @@ class Registry:
     # -- questions to the graph ----------------------------------------------------------------
 
     def path(self, source: str, target: str) -> list[Way]:
-        """Ways from one tool to another: through fields, and along observed transitions.
+        """Ways from one tool to another: along FEEDS, and along observed transitions.
 
-        >>> [hop.field for hop in registry.path("lookup_order", "get_customer_email")[0].hops]
-        ['customer_id']
+        >>> [hop.fields for hop in registry.path("create_receipt", "send_email_receipt")[0].hops]
+        [['receipt_id']]
         """
         return self.core.paths(source, target)
 
-    def plan(self, target: str, have: Names = ()) -> Plan:
+    def plan(self, target: str, have: Names = (), *, allow_writes: bool = False) -> Plan:
         """What must run before a tool can, given some fields.
+
+        Args:
+            target: the tool to run.
+            have: fields at hand, also as the tools in question call their inputs.
+            allow_writes: let tools that change something run only to make an input.
 
         >>> registry.plan("send_email_receipt", have=["order_id"]).steps[-1]
         'messaging/send_email_receipt'
         """
-        return self.core.plan([*have], target)
+        return self.core.plan([*have], target, allow_writes=allow_writes)
 
     def cypher(self, query: str, params: Mapping[str, object] | None = None) -> Answer:
         """Run a read-only Cypher query; at most 10,000 rows, for at most five seconds.

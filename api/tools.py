@@ -1,4 +1,4 @@
-"""The tools of one registry: list, show, compare versions, deprecate, approve, judge."""
+"""The tools of one registry: list, show, compare versions, deprecate, approve, effects, judge."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from spm.registry.catalog.lifecycle import Difference
     from spm.registry.catalog.lint import Verdict
     from spm.registry.catalog.tools import ToolView
+    from spm.registry.models import Effects
     from spm.registry.pictures.drawing import Drawing
     from spm.registry.registry import Registry as Core
     from spm.registry.store.interface import Row
@@ -135,6 +136,53 @@ class Tools:
         from spm.registry.catalog.tool_access import reset_access
 
         return reset_access(self._core.store, pattern)
+
+    def effects(self, pattern: str = "*") -> list[Row]:
+        """What tools do, why, what their source says, and who decided otherwise and when.
+
+        Args:
+            pattern: an id or a name; `*` stands for any characters.
+
+        Raises:
+            UnknownTool: no tool matches.
+
+        >>> [tool["effects"] for tool in registry.tools.effects("orders/cancel_*")]
+        ['destructive']
+        """
+        from spm.registry.catalog.effects_decisions import effects_of
+
+        return effects_of(self._core.store, pattern)
+
+    def set_effects(
+        self, pattern: str, effects: Effects | None, *, by: str, because: str = ""
+    ) -> list[Row]:
+        """Say what tools do, whatever their source says; it holds for later versions too.
+
+        Args:
+            pattern: an id or a name; `*` stands for any characters.
+            effects: `read`, `write` or `destructive`; None: what their source says again.
+            by: who decides.
+            because: why; shown wherever the effects are.
+
+        Returns:
+            The matching tools, as `effects` gives them.
+
+        Raises:
+            UnknownTool: no tool matches; nothing was written.
+        """
+        from spm.registry.catalog.effects_decisions import override
+
+        return override(self._core.store, pattern, effects, by=by, because=because)
+
+    def effects_history(self, pattern: str = "*") -> list[Row]:
+        """Every decision about effects, oldest first: who, when, from what to what, and why.
+
+        >>> registry.tools.effects_history()
+        []
+        """
+        from spm.registry.catalog.effects_decisions import decisions
+
+        return decisions(self._core.store, pattern)
 
     def lint(self, *sources: str | Path, format: str | None = None) -> list[Verdict]:
         """What in descriptions will hurt a menu, worst first.

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.datasets import commands as datasets
+from benchmarks.map import commands as map_labels
 from benchmarks.speed import commands as speed
 from spm.cli.main import exit_code
 from spm.cli.options import JsonOption
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.add_typer(speed.app, name="speed")
 app.add_typer(datasets.app, name="dataset")
+app.add_typer(map_labels.app, name="map")
 
 
 @app.command()

@@ -59,6 +59,10 @@ COMMANDS = {
         "spm.cli.commands.graph.impact:impact",
         "Show what would happen if a tool or a field went away. Nothing is changed.",
     ),
+    "schema": (
+        "spm.cli.commands.graph.schema:schema",
+        "Show the graph: labels, relationship types, what they carry and mean, and the indexes.",
+    ),
     "atlas": (
         "spm.cli.commands.graph.atlas:atlas",
         "Survey the registry: dead ends, single producers, duplicates, unused and failing tools.",

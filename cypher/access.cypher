@@ -30,7 +30,7 @@ ORDER BY id;
 // params: team, scopes, read_only
 // access: read
 // returns: field
-MATCH (t:Tool)-[:REQUIRES|PRODUCES]->(f:Field)
+MATCH (t:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(f:Field)
 WHERE visible(t)
 RETURN DISTINCT f.name AS field
 ORDER BY field;

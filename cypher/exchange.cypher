@@ -10,6 +10,48 @@ MATCH (a:Tool {id: tool})-[e:BEFORE]->(b:Tool)
 RETURN a.id AS first, b.id AS second, e.count AS count
 ORDER BY first, second;
 
+// name: is_a
+// All fields that a person declared to be another, with who did.
+// params:
+// access: read
+// returns: field, kind, reviewed_by, at
+MATCH (f:Field)-[e:IS_A]->(g:Field)
+RETURN f.name AS field, g.name AS kind, e.reviewed_by AS reviewed_by, e.at AS at
+ORDER BY field, kind;
+
+// name: hands
+// Whose outputs became whose inputs, as these tools were seen to hand them on.
+// params: ids
+// access: read
+// returns: producer, consumer, output, input, count, last_seen
+UNWIND $ids AS tool
+MATCH (p:Tool {id: tool})-[e:HANDS]->(c:Tool)
+RETURN p.id AS producer, c.id AS consumer, e.output AS output, e.input AS input,
+       e.count AS count, e.last_seen AS last_seen
+ORDER BY producer, consumer, output, input;
+
+// name: put_is_a
+// Write directed decisions about fields as an export has them.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (f:Field {name: row.field})
+MATCH (g:Field {name: row.kind})
+MERGE (f)-[e:IS_A]->(g)
+SET e.reviewed_by = row.reviewed_by, e.at = row.at;
+
+// name: put_hands
+// Write whose outputs became whose inputs, with counts.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (p:Tool {id: row.producer})
+MATCH (c:Tool {id: row.consumer})
+MERGE (p)-[e:HANDS {output: row.output, input: row.input}]->(c)
+SET e.count = row.count, e.last_seen = row.last_seen;
+
 // name: families
 // All families.
 // params:
@@ -199,15 +241,21 @@ MATCH (s:Service {name: row.service})
 MERGE (t)-[:PROVIDED_BY]->(s);
 
 // name: put_requires
-// Link tools to what they take.
+// Link tools to what they take: REQUIRES what a call must have, ACCEPTS the rest.
 // params: rows
 // access: write
 // returns:
 UNWIND $rows AS row
 MATCH (t:Tool {id: row.id})
 MATCH (f:Field {name: row.field})
-MERGE (t)-[e:REQUIRES]->(f)
-SET e.required = row.required, e.resource = row.resource, e.role = row.role;
+FOREACH (_ IN CASE WHEN row.required THEN [1] ELSE [] END |
+  MERGE (t)-[e:REQUIRES]->(f)
+  SET e.resource = row.resource, e.role = row.role
+)
+FOREACH (_ IN CASE WHEN row.required THEN [] ELSE [1] END |
+  MERGE (t)-[e:ACCEPTS]->(f)
+  SET e.resource = row.resource, e.role = row.role
+);
 
 // name: put_same_as
 // Write reviewed pairs of fields as an export has them.
@@ -257,7 +305,10 @@ SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row
     t.entry_frequency = row.entry_frequency, t.calls = row.calls, t.errors = row.errors,
     t.registered = row.registered, t.updated = row.updated,
     t.approved_hash = row.approved_hash, t.approved_by = row.approved_by,
-    t.approved_at = row.approved_at, t.access = row.access;
+    t.approved_at = row.approved_at, t.effects_reason = row.effects_reason,
+    t.effects_by = row.effects_by, t.effects_at = row.effects_at,
+    t.source_effects = row.source_effects, t.source_effects_reason = row.source_effects_reason,
+    t.access = row.access;
 
 // name: put_trajectories
 // Write trajectories as an export has them.
@@ -286,8 +337,9 @@ SET v.tool_id = row.tool_id, v.name = row.name, v.version = row.version, v.numbe
 // access: read
 // returns: id, field, required, resource, role
 UNWIND $ids AS tool
-MATCH (t:Tool {id: tool})-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+MATCH (t:Tool {id: tool})-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource AS resource,
+       e.role AS role
 ORDER BY id, field;
 
 // name: resume
@@ -332,7 +384,7 @@ ORDER BY trajectory, idx, tool;
 // Everything that is kept on these tools, counters and times included, but for their vectors.
 // params: ids
 // access: read
-// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, access
+// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, effects_reason, effects_by, effects_at, source_effects, source_effects_reason, access
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description AS description,
@@ -342,7 +394,10 @@ RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description
        t.frequency AS frequency, t.entry_frequency AS entry_frequency, t.calls AS calls,
        t.errors AS errors, t.registered AS registered, t.updated AS updated,
        t.approved_hash AS approved_hash, t.approved_by AS approved_by,
-       t.approved_at AS approved_at, t.access AS access
+       t.approved_at AS approved_at, t.effects_reason AS effects_reason,
+       t.effects_by AS effects_by, t.effects_at AS effects_at,
+       t.source_effects AS source_effects, t.source_effects_reason AS source_effects_reason,
+       t.access AS access
 ORDER BY id;
 
 // name: trajectories
@@ -468,3 +523,23 @@ SET r.name = row.name, r.service = row.service;
 MATCH (r:Resource)
 RETURN r.id AS id, r.name AS name, r.service AS service
 ORDER BY id;
+
+// name: effects_decisions
+// Every decision about the effects of tools, removed tools included.
+// params:
+// access: read
+// returns: id, tool, number, kind, before, after, reason, by, at
+MATCH (d:EffectsDecision)
+RETURN d.id AS id, d.tool AS tool, d.number AS number, d.kind AS kind, d.before AS before,
+       d.after AS after, d.reason AS reason, d.by AS by, d.at AS at
+ORDER BY id;
+
+// name: put_effects_decisions
+// Write decisions as an export has them.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MERGE (d:EffectsDecision {id: row.id})
+SET d.tool = row.tool, d.number = row.number, d.kind = row.kind, d.before = row.before,
+    d.after = row.after, d.reason = row.reason, d.by = row.by, d.at = row.at;

@@ -5,8 +5,8 @@
 // params:
 // access: read
 // returns: id, field, required
-MATCH (t:Tool)-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, e.required AS required
+MATCH (t:Tool)-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required
 ORDER BY id, field;
 
 // name: outputs
@@ -62,9 +62,8 @@ ORDER BY family, field;
 // params: team, scopes, read_only
 // access: read
 // returns: family, field, tools
-MATCH (t:Tool)-[e:REQUIRES]->(f:Field)
-WHERE e.required
-  AND visible(t)
+MATCH (t:Tool)-[:REQUIRES]->(f:Field)
+WHERE visible(t)
 RETURN coalesce(t.family, '') AS family, f.name AS field, count(DISTINCT t) AS tools
 ORDER BY family, field;
 
@@ -110,6 +109,17 @@ ORDER BY count DESC, first, second;
 UNWIND $ids AS tool
 MATCH (j:Trajectory)-[:STEP]->(t:Tool {id: tool})
 RETURN count(DISTINCT j.id) AS trajectories, max(j.time) AS newest;
+
+// name: fed
+// Active tools that these feed, and the inputs that they make for them.
+// params: ids
+// access: read
+// returns: id, next, fields, weight
+UNWIND $ids AS id
+MATCH (a:Tool {id: id})-[e:FEEDS]->(b:Tool)
+WHERE b.status = 'active'
+RETURN a.id AS id, b.id AS next, e.fields AS fields, e.weight AS weight
+ORDER BY id, next;
 
 // name: followers
 // Active tools observed right after these, most often first.

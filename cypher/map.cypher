@@ -19,6 +19,26 @@ UNWIND $rows AS row
 MATCH (:Tool {id: row.producer})-[e:FEEDS]->(:Tool {id: row.consumer})
 DELETE e;
 
+// name: decided_takers
+// The tools of a service that take these fields.
+// params: service, fields
+// access: read
+// returns: id, field, required
+UNWIND $fields AS name
+MATCH (f:Field {name: name})<-[e:REQUIRES|ACCEPTS]-(t:Tool {service: $service})
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required
+ORDER BY id, field;
+
+// name: fed_elsewhere
+// The services whose tools are fed by tools of this service, or were seen to be.
+// params: service
+// access: read
+// returns: other
+MATCH (t:Tool {service: $service})-[:FEEDS|HANDS]->(c:Tool)
+WHERE c.service <> $service
+RETURN DISTINCT c.service AS other
+ORDER BY other;
+
 // name: feeding
 // The tools that feed tools of a service.
 // params: service
@@ -35,7 +55,7 @@ ORDER BY producer, consumer;
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES]->(:Field)
+MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(:Field)
 WHERE e.resource IS NOT NULL
 SET e.resource = null, e.role = null;
 
@@ -48,6 +68,20 @@ MATCH (t:Tool {service: $service})-[e:GIVES]->(r:Resource)
 RETURN t.id AS id, r.id AS resource, e.role AS role, e.many AS many, e.evidence AS evidence
 ORDER BY id, resource, role;
 
+// name: handed
+// What tools of a service were seen to be handed so often, and still take; by tools that still make it.
+// params: service, least
+// access: read
+// returns: producer, consumer, field, count
+MATCH (p:Tool)-[e:HANDS]->(c:Tool {service: $service})
+WHERE e.count >= $least
+MATCH (c)-[:REQUIRES]->(f:Field)
+WHERE f.name = e.input
+MATCH (p)-[:PRODUCES]->(g:Field)
+WHERE g.name = e.output
+RETURN p.id AS producer, c.id AS consumer, f.name AS field, sum(e.count) AS count
+ORDER BY consumer, field, count DESC, producer;
+
 // name: made
 // The fields that tools of a service produce.
 // params: service
@@ -56,6 +90,31 @@ ORDER BY id, resource, role;
 MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)
 RETURN t.id AS id, f.name AS field
 ORDER BY id, field;
+
+// name: makers
+// Active tools that produce these fields and do not require them too, with what they do.
+// params: fields
+// access: read
+// returns: field, id, service, verb
+UNWIND $fields AS name
+MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
+WHERE NOT EXISTS { MATCH (t)-[:REQUIRES]->(f) }
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
+RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
+ORDER BY field, id;
+
+// name: makers_of_resource
+// Tools whose answers hold what these fields identify, in the same role, and that do not require it.
+// params: fields
+// access: read
+// returns: field, id, service, verb
+UNWIND $fields AS name
+MATCH (f:Field {name: name})-[i:IDENTIFIES]->(r:Resource)<-[g:GIVES]-(t:Tool)
+WHERE g.role = i.role
+  AND NOT EXISTS { MATCH (t)-[e:REQUIRES]->(:Field) WHERE e.resource = r.id }
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
+RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
+ORDER BY field, id;
 
 // name: producers_elsewhere
 // Active tools of other services that produce these fields, with what they do.
@@ -84,7 +143,7 @@ DELETE r;
 // access: write
 // returns:
 UNWIND $rows AS row
-MATCH (t:Tool {id: row.id})-[e:REQUIRES]->(f:Field {name: row.field})
+MATCH (t:Tool {id: row.id})-[e:REQUIRES|ACCEPTS]->(f:Field {name: row.field})
 SET e.resource = row.resource, e.role = row.role;
 
 // name: put_identifies
@@ -92,7 +151,7 @@ SET e.resource = row.resource, e.role = row.role;
 // params: service
 // access: write
 // returns:
-MATCH (t:Tool {service: $service})-[e:REQUIRES]->(f:Field)
+MATCH (t:Tool {service: $service})-[e:REQUIRES|ACCEPTS]->(f:Field)
 WHERE e.resource IS NOT NULL
 WITH DISTINCT f, e.resource AS resource, e.role AS role
 MATCH (r:Resource {id: resource})
@@ -103,8 +162,9 @@ MERGE (f)-[:IDENTIFIES {role: role}]->(r);
 // params: service
 // access: read
 // returns: id, field, required, resource, role
-MATCH (t:Tool {service: $service})-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
+MATCH (t:Tool {service: $service})-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource AS resource,
+       e.role AS role
 ORDER BY id, field;
 
 // name: takers_elsewhere
@@ -112,8 +172,21 @@ ORDER BY id, field;
 // params: service
 // access: read
 // returns: other
-MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[e:REQUIRES]-(c:Tool)
-WHERE c.service <> $service AND e.required
+MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c:Tool)
+WHERE c.service <> $service
+RETURN DISTINCT c.service AS other
+ORDER BY other;
+
+// name: decided_elsewhere
+// The services whose tools take what a person decided to be a field of this service's tools.
+// params: service
+// access: read
+// returns: other
+MATCH (f:Field)-[:SAME_AS|IS_A]-(g:Field)
+WITH DISTINCT f, g
+WHERE EXISTS { MATCH (g)<-[:REQUIRES|PRODUCES]-(:Tool {service: $service}) }
+MATCH (f)<-[:REQUIRES]-(c:Tool)
+WHERE c.service <> $service
 RETURN DISTINCT c.service AS other
 ORDER BY other;
 
@@ -134,37 +207,28 @@ DELETE e;
 MATCH (:Field)-[e:IDENTIFIES]->(:Resource {service: $service})
 DELETE e;
 
-// name: feeders
-// The tools that feed these tools and that a caller may see, with what they do.
+// name: cards
+// What these tools do to which resource, what they take, and who feeds them that a caller may see.
 // params: ids, team, scopes, read_only
 // access: read
-// returns: consumer, producer, fields, weight, evidence, effects, verb
-UNWIND $ids AS id
-MATCH (c:Tool {id: id})<-[e:FEEDS]-(p:Tool)
-WHERE visible(p)
-OPTIONAL MATCH (p)-[a:ACTS_ON]->(:Resource)
-RETURN c.id AS consumer, p.id AS producer, e.fields AS fields, e.weight AS weight,
-       e.evidence AS evidence, p.effects AS effects, a.verb AS verb
-ORDER BY consumer, producer;
-
-// name: needs
-// What these tools take, and what each value identifies.
-// params: ids
-// access: read
-// returns: id, field, required, resource, role
-UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES]->(f:Field)
-WHERE e.required OR e.resource IS NOT NULL
-RETURN t.id AS id, f.name AS field, e.required AS required, e.resource AS resource, e.role AS role
-ORDER BY id, field;
-
-// name: purposes
-// What these tools do, to which resource.
-// params: ids
-// access: read
-// returns: id, verb, resource, effects, service
+// returns: id, verb, resource, service, effects, needs, feeders
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
-OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
-RETURN t.id AS id, e.verb AS verb, r.id AS resource, t.effects AS effects, t.service AS service
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(r:Resource)
+WITH t, a.verb AS verb, r.id AS resource
+CALL (t) {
+  MATCH (t)-[e:REQUIRES|ACCEPTS]->(f:Field)
+  WHERE type(e) = 'REQUIRES' OR e.resource IS NOT NULL
+  WITH f.name AS field, e
+  ORDER BY field
+  RETURN collect([field, type(e) = 'REQUIRES', e.resource, e.role]) AS needs
+}
+CALL (t) {
+  MATCH (t)<-[e:FEEDS]-(p:Tool)
+  WHERE visible(p)
+  WITH p.id AS producer, p.effects AS effects, e
+  ORDER BY producer
+  RETURN collect([producer, e.fields, e.weight, effects]) AS feeders
+}
+RETURN t.id AS id, verb, resource, t.service AS service, t.effects AS effects, needs, feeders
 ORDER BY id;

@@ -40,8 +40,7 @@ CALL () {
 }
 CALL (near) {
   UNWIND $sources AS source
-  MATCH (a:Tool {id: source.id})-[r:REQUIRES]->(f:Field)
-  WHERE r.required
+  MATCH (a:Tool {id: source.id})-[:REQUIRES]->(f:Field)
   WITH DISTINCT a.id AS tool, source.weight AS weight, near,
        coalesce(head([pair IN $same WHERE pair.field = f.name | pair.stands]), f.name) AS field
   WHERE NOT field IN $given
@@ -52,8 +51,8 @@ CALL (near) {
   MATCH (:Field {name: name})<-[:PRODUCES]-(t:Tool)
   WHERE visible(t)
     AND NOT EXISTS {
-      MATCH (t)-[own:REQUIRES]->(g:Field)
-      WHERE own.required AND g.name IN names
+      MATCH (t)-[:REQUIRES]->(g:Field)
+      WHERE g.name IN names
     }
   WITH near, field, weights, collect(DISTINCT t.id) AS makers
   WITH near, makers, reduce(total = 0, weight IN weights | total + weight / size(makers)) AS gain
@@ -80,8 +79,7 @@ WITH place, t, type(e) AS type, other.id AS other, toFloat(coalesce(e.weight, e.
 ORDER BY type, other
 WITH place, t, collect(CASE WHEN other IS NOT NULL THEN [type, other, count] END) AS pairs
 CALL (t) {
-  MATCH (t)-[r:REQUIRES]->(f:Field)
-  WHERE r.required
+  MATCH (t)-[:REQUIRES]->(f:Field)
   WITH f.name AS field
   ORDER BY field
   RETURN collect(field) AS takes

@@ -155,3 +155,37 @@ CREATE INDEX tool_service IF NOT EXISTS FOR (t:Tool) ON (t.service);
 // access: schema
 // returns:
 CREATE INDEX resource_service IF NOT EXISTS FOR (r:Resource) ON (r.service);
+
+// name: 022_optional_inputs
+// Optional inputs become an edge type of their own; before, they were REQUIRES {required: false}.
+// params:
+// access: schema
+// returns:
+MATCH (t:Tool)-[e:REQUIRES]->(f:Field)
+WHERE e.required = false
+MERGE (t)-[a:ACCEPTS]->(f)
+SET a.resource = e.resource, a.role = e.role
+DELETE e;
+
+// name: 023_required_inputs
+// What is left of REQUIRES needs no mark.
+// params:
+// access: schema
+// returns:
+MATCH (:Tool)-[e:REQUIRES]->(:Field)
+WHERE e.required IS NOT NULL
+SET e.required = null;
+
+// name: 024_effects_decision_id
+// A decision about effects is known by its tool and its number.
+// params:
+// access: schema
+// returns:
+CREATE CONSTRAINT effects_decision_id IF NOT EXISTS FOR (d:EffectsDecision) REQUIRE d.id IS UNIQUE;
+
+// name: 025_effects_decision_tool
+// All decisions about one tool.
+// params:
+// access: schema
+// returns:
+CREATE INDEX effects_decision_tool IF NOT EXISTS FOR (d:EffectsDecision) ON (d.tool);

@@ -22,6 +22,15 @@ RETURN COUNT { MATCH (:Tool) } AS tools,
        COUNT { MATCH (:Trajectory) } AS trajectories,
        COUNT { MATCH (:Tool)-[:PRECEDES]->(:Tool) } AS transitions;
 
+// name: edge_counts
+// How many relationships of each type there are.
+// params:
+// access: read
+// returns: type, count
+MATCH ()-[e]->()
+RETURN type(e) AS type, count(e) AS count
+ORDER BY type;
+
 // name: encoder
 // Write down which encoder made the vectors.
 // params: encoder
@@ -29,6 +38,16 @@ RETURN COUNT { MATCH (:Tool) } AS tools,
 // returns:
 MATCH (r:Registry {id: 'registry'})
 SET r.encoder = $encoder;
+
+// name: node_counts
+// How many nodes of each label there are.
+// params:
+// access: read
+// returns: label, count
+MATCH (n)
+UNWIND labels(n) AS label
+RETURN label, count(*) AS count
+ORDER BY label;
 
 // name: hold
 // Stand in the writers' line without raising the revision: for what changes no menu.

@@ -29,14 +29,14 @@ MATCH (v:ToolVersion {tool_id: $id, version: $version})
 RETURN v.definition AS definition;
 
 // name: definitions
-// The whole current definition of these tools, as JSON.
+// The whole current definition of these tools, as JSON, and the effects that hold now.
 // params: ids
 // access: read
-// returns: id, version, definition
+// returns: id, version, definition, effects
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})-[:HAS_VERSION]->(v:ToolVersion)
 WHERE v.version = t.version
-RETURN t.id AS id, v.version AS version, v.definition AS definition
+RETURN t.id AS id, v.version AS version, v.definition AS definition, t.effects AS effects
 ORDER BY id;
 
 // name: fields
@@ -74,8 +74,8 @@ MERGE (t)-[:IN_FAMILY]->(f);
 // access: read
 // returns: id, field, type, required
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES]->(f:Field)
-RETURN t.id AS id, f.name AS field, f.type AS type, e.required AS required
+MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN t.id AS id, f.name AS field, f.type AS type, type(e) = 'REQUIRES' AS required
 ORDER BY id, field;
 
 // name: keys
@@ -92,13 +92,14 @@ ORDER BY key, id;
 // Tools with their service, family and use. A null parameter does not filter.
 // params: service, family, status
 // access: read
-// returns: id, name, title, description, version, status, effects, service, family, frequency
+// returns: id, name, title, description, version, status, effects, effects_reason, effects_by, service, family, frequency
 MATCH (t:Tool)
 WHERE ($service IS NULL OR t.service = $service)
   AND ($family IS NULL OR t.family = $family)
   AND ($status IS NULL OR t.status = $status)
 RETURN t.id AS id, t.name AS name, t.title AS title, t.description AS description,
-       t.version AS version, t.status AS status, t.effects AS effects, t.service AS service,
+       t.version AS version, t.status AS status, t.effects AS effects,
+       t.effects_reason AS effects_reason, t.effects_by AS effects_by, t.service AS service,
        t.family AS family, t.frequency AS frequency
 ORDER BY id;
 
@@ -124,11 +125,12 @@ ORDER BY newest;
 // The tools of a service: what they are now, whose, and what of them anybody approved.
 // params: service
 // access: read
-// returns: id, status, successor, approved_hash, content_hash, owner, visibility, scopes, access
+// returns: id, status, successor, approved_hash, content_hash, owner, visibility, scopes, access, source_effects, source_effects_reason
 MATCH (t:Tool {service: $service})
 RETURN t.id AS id, t.status AS status, t.successor AS successor, t.approved_hash AS approved_hash,
        t.content_hash AS content_hash, t.owner AS owner, t.visibility AS visibility,
-       t.scopes AS scopes, t.access AS access
+       t.scopes AS scopes, t.access AS access, t.source_effects AS source_effects,
+       t.source_effects_reason AS source_effects_reason
 ORDER BY id;
 
 // name: origin
@@ -185,13 +187,13 @@ WHERE NOT (f)--()
 DELETE f;
 
 // name: prune_fields
-// Drop fields that no tool requires or produces any more, unless a person said what they are the
-// same as; what flowed through them is gone with them.
+// Drop fields that no tool takes or produces any more, unless a person decided something
+// about them; what flowed through them is gone with them.
 // params:
 // access: write
 // returns:
 MATCH (f:Field)
-WHERE NOT (:Tool)-[:REQUIRES|PRODUCES]->(f) AND NOT (f)-[:SAME_AS]-(:Field)
+WHERE NOT (:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(f) AND NOT (f)-[:SAME_AS|IS_A]-(:Field)
 DETACH DELETE f;
 
 // name: prune_services
@@ -246,15 +248,19 @@ MATCH (t:Tool {id: $id})
 DETACH DELETE t;
 
 // name: requires
-// Link tools to the fields they take; required is false for optional inputs.
+// Link tools to the fields they take: REQUIRES what a call must have, ACCEPTS the rest.
 // params: rows
 // access: write
 // returns:
 UNWIND $rows AS row
 MATCH (t:Tool {id: row.id})
 MATCH (f:Field {name: row.field})
-MERGE (t)-[e:REQUIRES]->(f)
-SET e.required = row.required;
+FOREACH (_ IN CASE WHEN row.required THEN [1] ELSE [] END |
+  MERGE (t)-[:REQUIRES]->(f)
+)
+FOREACH (_ IN CASE WHEN row.required THEN [] ELSE [1] END |
+  MERGE (t)-[:ACCEPTS]->(f)
+);
 
 // name: services
 // Create or update services.
@@ -308,13 +314,15 @@ SET t.status = row.status, t.successor = row.successor, t.updated = $at;
 // Everything that is kept on these tools, but for their vectors.
 // params: ids
 // access: read
-// returns: id, name, title, description, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated
+// returns: id, name, title, description, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, effects_reason, effects_by, effects_at, source_effects, frequency, entry_frequency, calls, errors, registered, updated
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.title AS title, t.description AS description,
        t.version AS version, t.content_hash AS content_hash, t.service AS service,
        t.family AS family, t.status AS status, t.successor AS successor, t.owner AS owner,
        t.visibility AS visibility, t.scopes AS scopes, t.effects AS effects,
+       t.effects_reason AS effects_reason, t.effects_by AS effects_by, t.effects_at AS effects_at,
+       t.source_effects AS source_effects,
        t.frequency AS frequency, t.entry_frequency AS entry_frequency, t.calls AS calls,
        t.errors AS errors, t.registered AS registered, t.updated AS updated
 ORDER BY id;
@@ -361,7 +369,7 @@ SET e.evidence = 'observed';
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
+MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
 WHERE type(e) <> 'PRODUCES' OR e.evidence = 'declared'
 DELETE e;
 
@@ -375,7 +383,8 @@ MATCH (t:Tool {id: row.id})-[e:PRODUCES]->(f:Field {name: row.field})
 DELETE e;
 
 // name: upsert
-// Create or update tools. Counters start at zero and are never reset by a registration.
+// Create or update tools. Counters start at zero and are never reset by a registration; effects
+// that a person decided stay.
 // params: rows, at
 // access: write
 // returns:
@@ -386,7 +395,11 @@ SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row
     t.document = row.document, t.version = row.version, t.content_hash = row.content_hash,
     t.service = row.service, t.family = row.family, t.status = row.status,
     t.successor = row.successor, t.owner = row.owner, t.visibility = row.visibility,
-    t.scopes = row.scopes, t.effects = row.effects, t.updated = $at;
+    t.scopes = row.scopes, t.updated = $at,
+    t.source_effects = row.effects, t.source_effects_reason = row.effects_reason,
+    t.effects = CASE WHEN t.effects_by IS NULL THEN row.effects ELSE t.effects END,
+    t.effects_reason = CASE WHEN t.effects_by IS NULL THEN row.effects_reason
+                       ELSE t.effects_reason END;
 
 // name: waiting
 // Tools that wait for approval: quarantined, with the version that is there now.

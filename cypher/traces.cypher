@@ -44,6 +44,20 @@ ON CREATE SET e.count = row.count, e.last_seen = row.last_seen
 ON MATCH SET e.count = e.count + row.count, e.weight = e.weight + row.count,
              e.last_seen = CASE WHEN e.last_seen > row.last_seen THEN e.last_seen ELSE row.last_seen END;
 
+// name: hands
+// Count values that one tool returned and another took, each under its own name for it.
+// Rows of the same tools and names are summed before they come here.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (p:Tool {id: row.producer})
+MATCH (c:Tool {id: row.consumer})
+MERGE (p)-[e:HANDS {output: row.output, input: row.input}]->(c)
+ON CREATE SET e.count = row.count, e.last_seen = row.last_seen
+ON MATCH SET e.count = e.count + row.count,
+             e.last_seen = CASE WHEN e.last_seen > row.last_seen THEN e.last_seen ELSE row.last_seen END;
+
 // name: known
 // Which of these trajectories are already there, and what is kept of them.
 // params: ids

@@ -29,8 +29,8 @@ CALL () {
   MATCH (f:Field)-[:SAME_AS]->(g:Field)
   // A field that only hidden tools have must not join two others.
   WHERE $team IS NULL AND $scopes IS NULL AND NOT $read_only
-     OR EXISTS { MATCH (t:Tool)-[:REQUIRES|PRODUCES]->(f) WHERE visible(t) }
-    AND EXISTS { MATCH (t:Tool)-[:REQUIRES|PRODUCES]->(g) WHERE visible(t) }
+     OR EXISTS { MATCH (t:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(f) WHERE visible(t) }
+    AND EXISTS { MATCH (t:Tool)-[:REQUIRES|ACCEPTS|PRODUCES]->(g) WHERE visible(t) }
   WITH f.name AS field, g.name AS same
   ORDER BY field, same
   RETURN collect([field, same]) AS same

@@ -4,18 +4,21 @@ Both give the same frontier for the same state; a test compares them byte for by
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Question
 from spm.gnn.networks import runtime
+from spm.gnn.snapshot.map_cards import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Expansion
-from spm.registry.frontier.frontier import Frontier
+from spm.registry.frontier.frontier import Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
+from spm.registry.request.search_words import without_values
 from spm.registry.request.vocabulary import Vocabulary
+from spm.registry.routes.tool_map import CypherMap, ToolMap
 from spm.registry.search.results import Look, Probes
 from spm.registry.store.interface import Row, Store
 from spm.registry.timing import ENCODING, SEARCH, VISIBLE, WALK, stage
@@ -35,12 +38,20 @@ class MenuInputs:
         cards: what a menu shows of them.
         given: the fields that were known before the first tool runs, sorted.
         revision: of the registry.
+        map: what the graph says of these tools and of others, for the same caller.
+        stated: those of them that the caller says besides the request.
+        denied: fields that the request seems to give and does not, as the caller says.
+        same: which name stands for each field that a person merged with others.
     """
 
     frontier: Frontier
     cards: Mapping[str, Row]
     given: list[str]
     revision: int
+    map: ToolMap
+    stated: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
+    same: Mapping[str, str] = field(default_factory=dict)
 
 
 class CypherSource:
@@ -65,7 +76,15 @@ class CypherSource:
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             reached = self._expansion.reach(probes, look, given, ask.caller, must)
-        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision)
+        return MenuInputs(
+            reached.frontier,
+            reached.cards,
+            sorted(given),
+            look.revision,
+            CypherMap(self._store, ask.caller),
+            *_said(ask, self._known(ask.caller, look.revision)),
+            representatives(look.same),
+        )
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
@@ -75,7 +94,8 @@ class CypherSource:
         known, encoder = self._loaded or (None, self._encoder())
         while True:
             with runtime.turn, stage(ENCODING):
-                probes = Probes.of(ask.request, encoder.encode_clauses([ask.request])[0])
+                searched = without_values(ask.request)
+                probes = Probes.of(searched, encoder.encode_clauses([searched])[0])
             with stage(SEARCH):
                 look = self._expansion.look(probes, ask.caller)
             self._loaded = look.encoder, encoder
@@ -128,15 +148,31 @@ class SnapshotSource:
         if snapshot.width not in (0, encoder.dimensions):
             return None
         with stage(ENCODING):
-            rows = encoder.encode_clauses([ask.request])[0]
+            searched = without_values(ask.request)
+            rows = encoder.encode_clauses([searched])[0]
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):
             given = _given(ask, view.vocabulary)
-        question = Question(ask.request, rows[0], given, None, rows[1:])
+        question = Question(searched, rows[0], given, None, rows[1:])
         frontier = view.frontier(question, must)
-        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision)
+        return MenuInputs(
+            frontier,
+            snapshot.cards,
+            sorted(given),
+            snapshot.revision,
+            SnapshotMap(view),
+            *_said(ask, view.vocabulary),
+            view.library.same,
+        )
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:
     """The visible fields: what the request shows and what the caller says."""
     return fields.request_fields(ask.request, ask.state, ask.without, known)
+
+
+def _said(ask: Ask, known: Words) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields that the caller says are there, and those that it says are not."""
+    stated = fields.named_fields(ask.state, known).fields if ask.state else ()
+    denied = fields.named_fields(ask.without, known).fields if ask.without else ()
+    return frozenset(stated), frozenset(denied)

@@ -1,6 +1,6 @@
 """Menus from the learned constructor: ask the graph, decide, and say why."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -9,20 +9,20 @@ import numpy as np
 
 from spm.gnn.constructor import Construction, construct
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
-from spm.gnn.explanation import ALIKE, Explained, similar
+from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
 from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
 from spm.gnn.model import Model
 from spm.gnn.model_store import model_of
 from spm.gnn.networks import runtime
 from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, none_visible, reasons_hidden
-from spm.registry.catalog.verbs import request_verbs
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
-from spm.registry.frontier.frontier import Frontier
 from spm.registry.menus.menu import Ask, Menu, WhyNot
+from spm.registry.menus.roles import Contract
 from spm.registry.routes.closure import Known
 from spm.registry.routes.route import Proposal, propose
+from spm.registry.routes.tool_map import kinds_of
 from spm.registry.store.interface import Row, Store
 from spm.registry.timing import NETWORKS, PLAN, WORDS, stage
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spm.registry.registry import Registry
 
 TRIED = 8  # missing fields that `why_not` tries one by one
+DECISIONS, MANY = 2, 1_000  # that `why_not` advises, out of so many suggestions
 # A destructive tool stands in a route only from this probability on; below, it is a backup. How it
 # was chosen: docs/performance.md.
 SURE = 0.85
@@ -48,10 +49,25 @@ class _Built:
     of: MenuInputs
     proposal: Proposal | None = None
 
-    def explained(self, ask: Ask) -> Explained:
+    def explained(self, ask: Ask, own: OwnContracts) -> Explained:
         """The menu as it is told to people."""
         plans = self.proposal.plans if self.proposal and self.proposal.route else []
-        return Explained(self.construction, self.of.cards, ask, self.of.given, plans)
+        names = Names(self.of.same, own)
+        return Explained(self.construction, self.of.cards, ask, self.of.given, plans, names)
+
+    def state(self) -> list[str]:
+        """The fields that were known before the first tool runs; a plan knows best."""
+        if not (self.proposal and self.proposal.route):
+            return self.of.given
+        supplied = [
+            pair
+            for plan in self.proposal.plans
+            for made in plan.supplies.values()
+            for pair in made.items()
+        ]
+        given = {name for name, who in supplied if who == "request"}
+        missing = {name for name, who in supplied if who != "request"}
+        return sorted({*self.of.given, *given} - (missing - given))
 
     def planned(self, order: Sequence[str], ask: Ask) -> "_Built":
         """The same tools, in the order that was planned."""
@@ -106,10 +122,10 @@ class LearnedRanker:
 
     def _menu(self, ask: Ask) -> Menu:
         built = self._constructed(ask, ask.done)
-        explained = built.explained(ask)
-        if explained.trust() < TRUSTED or not self._ask_the_same(ask, built.of.frontier):
+        explained = built.explained(ask, self._contracts)
+        if explained.trust() < TRUSTED or not _ask_the_same(ask, built.of):
             built = self._planned(ask, built)
-            explained = built.explained(ask)
+            explained = built.explained(ask, self._contracts)
         with runtime.turn, stage(WORDS):
             return self._to_menu(explained, ask, built)
 
@@ -123,37 +139,16 @@ class LearnedRanker:
         with runtime.turn:
             return self._built(found, ask, ask.size)
 
-    def _ask_the_same(self, ask: Ask, frontier: Frontier) -> bool:
-        """Whether enough similar requests ask for the same kind of thing: showing is not opening.
-
-        Their words may be alike otherwise. A request without a known verb is taken by its words.
-        """
-        asked = {verb.kind for verb in request_verbs(ask.request)}
-        alike = frontier.memory.similarity >= ALIKE
-        ids = [i for i, like in zip(frontier.memory.ids, alike, strict=True) if like][:NEAREST]
-        if len(ids) < FEW:
-            return False
-        if not asked:
-            return True
-        rows = self._store.read("menu/asked", ids=ids)
-        same = sum(
-            not (kinds := {verb.kind for verb in request_verbs(row["request"])})
-            or bool(kinds & asked)
-            for row in rows
-        )
-        return same * 2 >= len(rows)
-
     def _planned(self, ask: Ask, built: _Built) -> _Built:
         """The same with the route that the graph plans: similar requests say too little."""
         found = built.of
         with stage(PLAN):
             proposal = propose(
-                self._store,
+                found.map,
                 found.frontier,
                 found.cards,
                 ask.request,
-                _known(found),
-                ask.caller,
+                _known(found, ask.done),
                 belief=built.construction.member,
             )
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
@@ -166,7 +161,7 @@ class LearnedRanker:
         model = self._model()
         return Menu(
             request=ask.request,
-            state=built.of.given,
+            state=built.state(),
             route=explained.route,
             items=explained.items(),
             ranker=model.provenance.name,
@@ -177,6 +172,16 @@ class LearnedRanker:
             edges=explained.edges(),
             notes=self._notes(ask, built),
         )
+
+    def _contracts(self, tools: Sequence[str]) -> dict[str, Contract]:
+        """What tools need and give, each field under the tool's own name for it."""
+        found = {tool: Contract([], []) for tool in tools}
+        for row in self._store.read("tools/inputs", ids=list(tools)):
+            if row["required"]:
+                found[row["id"]].needs.append(row["field"])
+        for row in self._store.read("tools/outputs", ids=list(tools)):
+            found[row["id"]].gives.append(row["field"])
+        return found
 
     def why_not(self, ask: Ask, tool: str) -> WhyNot:
         """Say why a tool is absent from the menu of `ask`; `tool` is an id.
@@ -192,7 +197,7 @@ class LearnedRanker:
         if reasons := self._exclusions(ask, tool):
             change = " and ".join(reason.remedy for reason in reasons)
             return WhyNot(tool, None, [reason.text for reason in reasons], [change], {}, cutoff)
-        return self._outranked(ask, tool, cutoff)
+        return self._outranked(ask, tool, cutoff, self._decisions(ask, tool, menu))
 
     def _exclusions(self, ask: Ask, tool: str) -> list[Reason]:
         """List the reasons that keep a tool out of a menu before any candidate is scored.
@@ -208,11 +213,29 @@ class LearnedRanker:
             reasons.append(Reason("It ran already.", "leaving out --done for it"))
         return reasons
 
-    def _outranked(self, ask: Ask, tool: str, cutoff: float) -> WhyNot:
+    def _decisions(self, ask: Ask, tool: str, menu: Menu) -> list[str]:
+        """What a person may say about fields, so that the tool feeds inputs that nothing makes.
+
+        Only to who sees everything: what others may not see is weighed too.
+        """
+        lacking = {name for item in menu.items for name, who in item.needs.items() if not who}
+        if ask.caller.restricted or not lacking:
+            return []
+        from spm.registry.catalog.field_suggestions import suggest
+
+        gives = {row["field"] for row in self._store.read("tools/outputs", ids=[tool])}
+        found = [
+            f"saying that {one.says}: {one.command}"
+            for one in suggest(self._store, count=MANY)
+            if one.output in gives and one.input in lacking
+        ]
+        return found[:DECISIONS]
+
+    def _outranked(self, ask: Ask, tool: str, cutoff: float, decisions: list[str]) -> WhyNot:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
-        explained = wide.explained(ask)
+        explained = wide.explained(ask, self._contracts)
         rank = explained.order.index(tool) + 1
         reasons = [
             f"Its score {sum(explained.terms(tool).values()):.4f} is place {rank} of "
@@ -220,7 +243,7 @@ class LearnedRanker:
         ]
         if not reached:
             reasons.insert(0, explained.unreached(tool))
-        changes = [f"-k {rank}"] if reached else []
+        changes = [*decisions, *([f"-k {rank}"] if reached else [])]
         changes += self._states(ask, tool, wide)
         changes += ["importing traces in which it was used: spm traces import FILE"]
         return WhyNot(tool, rank, reasons, changes, explained.terms(tool), cutoff)
@@ -278,9 +301,33 @@ class LearnedRanker:
         return notes
 
 
-def _known(found: MenuInputs) -> Known:
-    """What is there before the first tool runs."""
-    return Known(frozenset(found.given))
+def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
+    """Whether enough similar requests ask for the same kind of thing: showing is not opening.
+
+    Their words may be alike otherwise. A request without a known verb is taken by its words.
+    """
+    memory = found.frontier.memory
+    alike = memory.similarity >= ALIKE
+    ids = [i for i, like in zip(memory.ids, alike, strict=True) if like][:NEAREST]
+    if len(ids) < FEW:
+        return False
+    asked = kinds_of(ask.request)
+    if not asked:
+        return True
+    others = found.map.asked(ids)
+    return sum(not kinds or bool(kinds & asked) for kinds in others) * 2 >= len(others)
+
+
+def _known(found: MenuInputs, ran: Iterable[str]) -> Known:
+    """What is there before the first tool runs, besides the request: said, or made by what ran."""
+    frontier = found.frontier
+    rows = [frontier.tools.index(tool) for tool in ran if tool in frontier.tools]
+    made = [
+        frontier.fields[at] for at in np.flatnonzero(frontier.gives[rows].max(axis=0, initial=0))
+    ]
+    stands = {found.same.get(name, name) for name in (*found.stated, *made)}
+    spelled = {name for name, other in found.same.items() if other in stands}
+    return Known(frozenset({*found.stated, *made, *spelled}), denied=found.denied)
 
 
 def _without_unsure_destructive(built: Construction, cards: Mapping[str, Row]) -> list[int]:

@@ -42,7 +42,9 @@ _TOOL = dict.fromkeys(
 _TOOL |= {"successor": _MAYBE, "owner": _MAYBE, "visibility": _TEXT, "scopes": _LIST}
 _TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "calls": _NUMBER}
 _TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT, "approved_hash": _MAYBE}
-_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE, "access": _MAYBE}
+_TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE, "effects_reason": _MAYBE}
+_TOOL |= {"effects_by": _MAYBE, "effects_at": _MAYBE, "source_effects": _MAYBE}
+_TOOL |= {"source_effects_reason": _MAYBE, "access": _MAYBE}
 _VERSION = dict.fromkeys("id tool_id name version content_hash definition published".split(), _TEXT)
 _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 
@@ -58,6 +60,7 @@ SECTIONS: dict[str, Section] = {
     "same_as": _edge(
         {"reviewed_by": _MAYBE, "at": _MAYBE}, by="", first="fields", second="fields"
     ),
+    "is_a": _edge({"reviewed_by": _MAYBE, "at": _MAYBE}, by="", field="fields", kind="fields"),
     "flows": _edge(
         {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT},
         by="", output="fields", input="fields",
@@ -83,6 +86,11 @@ SECTIONS: dict[str, Section] = {
     "feeds": _edge(
         {"fields": _LIST, "evidence": _TEXT, "weight": _WEIGHT}, producer="tools", consumer="tools"
     ),
+    "hands": Section(
+        {"producer": _TEXT, "consumer": _TEXT, "output": _TEXT, "input": _TEXT, "count": _NUMBER,
+         "last_seen": _MAYBE}, ("producer", "consumer", "output", "input"), "tools",
+        {"producer": "tools", "consumer": "tools"},
+    ),
     "has_version": _edge({}, id="tools", version="versions"),
     "precedes": _edge(
         {"count": _NUMBER, "last_seen": _MAYBE, "weight": _WEIGHT}, first="tools", second="tools"
@@ -96,6 +104,11 @@ SECTIONS: dict[str, Section] = {
         {"trajectory": _TEXT, "idx": _NUMBER, "tool": _TEXT, "ok": _FLAG},
         ("trajectory", "idx", "tool"), "trajectories",
         {"trajectory": "trajectories", "tool": "tools"},
+    ),
+    # Points to no tool: a decision stays when its tool is removed, and holds when it is back.
+    "effects_decisions": Section(
+        {"id": _TEXT, "tool": _TEXT, "number": _NUMBER, "kind": _TEXT, "before": _TEXT,
+         "after": _TEXT, "reason": _TEXT, "by": _TEXT, "at": _TEXT}, ("id",),
     ),
 }  # fmt: skip
 

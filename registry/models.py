@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -119,6 +119,14 @@ class ToolSpec(_Strict):
     visibility: Visibility = "public"
     scopes: tuple[Name, ...] = ()
     effects: Effects = "read"
+    # What an importer found out about the effects. Both are no content, so that better rules make
+    # no new version; both are written beside the definition.
+    effects_reason: Annotated[str, Field(max_length=1_000), AfterValidator(_visible)] = Field(
+        default="", exclude=True, description="Why, in a few words"
+    )
+    effects_derived: bool = Field(
+        default=False, exclude=True, description="Whether spm derived them and nobody states them"
+    )
     inputs: tuple[InputSpec, ...] = ()
     outputs: tuple[OutputSpec, ...] = ()
     input_schema: Object | None = Field(
@@ -147,8 +155,25 @@ class ToolSpec(_Strict):
         return self.model_dump(mode="json", exclude={"version"}, exclude_defaults=True)
 
     def content_hash(self, service: str) -> str:
-        """SHA-256 over the definition in canonical JSON; the order of fields is no content."""
+        """SHA-256 over the definition in canonical JSON; the order of fields is no content.
+
+        Nor are effects that spm derived: they follow from the content, by rules that improve. That
+        they are derived is content, so that a source cannot begin to state them unseen.
+        """
+        return self._hash(service, "derived" if self.effects_derived else self.effects)
+
+    def has_content(self, content: str, service: str) -> bool:
+        """Whether a hash is one of this content; earlier versions hashed derived effects too."""
+        if content == self.content_hash(service):
+            return True
+        earlier = get_args(Effects) if self.effects_derived else ()
+        return any(content == self._hash(service, effects) for effects in earlier)
+
+    def _hash(self, service: str, effects: str) -> str:
         said = _ordered(self.definition())
+        said.pop("effects", None)
+        if effects != "read":  # the default, which is left out
+            said["effects"] = effects
         for kind in ("inputs", "outputs"):
             if kind in said:
                 said[kind] = sorted(said[kind], key=lambda spec: str(spec["name"]))
@@ -166,7 +191,9 @@ class Manifest(_Strict):
 
     def fingerprint(self) -> str:
         """A quick digest of the whole; equal means unchanged, unequal means: compare the tools."""
-        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()
+        derived = [number for number, tool in enumerate(self.tools) if tool.effects_derived]
+        said = self.model_dump_json(exclude_defaults=True) + (repr(derived) if derived else "")
+        return hashlib.sha256(said.encode()).hexdigest()
 
     @model_validator(mode="after")
     def _names_are_distinct(self) -> "Manifest":

@@ -5,6 +5,7 @@ What only some of its methods need is imported by them: a menu pays for nothing 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
 QUERY_SECONDS = 5.0
+# Edges that are one for all callers: decisions and traces about hidden tools can make them.
+_SHARED = re.compile(r":(?:FEEDS|HANDS|PRECEDES|BEFORE|FLOWS|STEP)\b")
+_PLAN = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 
 
 class Registry:
@@ -142,20 +146,25 @@ class Registry:
 
         return find_paths(self.store, source, target)
 
-    def plan(self, have: list[str], target: str) -> Plan:
-        """What must run before `target` can, given some fields."""
+    def plan(self, have: list[str], target: str, *, allow_writes: bool = False) -> Plan:
+        """What must run before `target` can, given some fields; see `insight.paths.plan`."""
         from spm.registry.insight.paths import plan
 
-        return plan(self.store, have, target)
+        return plan(self.store, have, target, allow_writes=allow_writes)
 
     def cypher(self, text: str, params: Mapping[str, object] | None = None) -> Answer:
-        """Run a read-only query.
+        """Run a read-only query, or with EXPLAIN or PROFILE before it, say how it is run.
 
         Raises:
             QueryRefused: the query is not read-only.
         """
         from spm.registry.store.read_only_check import check_read_only
 
+        if how := _PLAN.match(text):
+            text = text[how.end() :]
+            check_read_only(text)
+            profile = how[1].upper() == "PROFILE"
+            return self.store.explain(text, params or {}, profile=profile, timeout=QUERY_SECONDS)
         check_read_only(text)
         return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
 
@@ -169,8 +178,8 @@ class Registry:
         """Run one of the saved queries by name, as a caller.
 
         Raises:
-            InputError: the parameters are not those that the query takes, or it does not look at
-                who asks and the caller is restricted.
+            InputError: the parameters are not those that the query takes, or the caller is
+                restricted and the answer would tell of what it may not see.
         """
         if f"saved/{name}" not in names("saved"):
             raise InputError(f"No saved query {name!r}. List them with: spm cypher --list")
@@ -179,7 +188,7 @@ class Registry:
         if set(given) != set(takes):
             said = ", ".join(f"--param {p}=…" for p in takes) or "no parameters"
             raise InputError(f"The saved query {name!r} takes {said}.")
-        if caller.restricted and len(takes) == len(query.params):
+        if caller.restricted and (len(takes) == len(query.params) or _SHARED.search(query.text)):
             raise InputError(f"The saved query {name!r} is for callers that see everything.")
         given |= {p: value for p, value in own.items() if p in query.params}
         return self.store.query(query.text, given, limit=ROW_LIMIT, timeout=QUERY_SECONDS)

@@ -38,8 +38,10 @@ def show(menu: "Menu", names: dict[str, str]) -> None:
         table(["#", "backup", "what it does", "evidence"], rows, keep=["backup", "evidence"])
 
 
-def show_reasons(menu: "Menu", names: dict[str, str]) -> None:
-    """Print the score terms of every tool and the edges behind it."""
+def show_reasons(
+    menu: "Menu", names: dict[str, str], effects: dict[str, list[str]] | None = None
+) -> None:
+    """Print the score terms of every tool, why it has its effects, and the edges behind it."""
     from spm.registry.menus.evidence import basis, reasons, signals, terms
 
     if not menu.items:
@@ -54,7 +56,7 @@ def show_reasons(menu: "Menu", names: dict[str, str]) -> None:
             item.rank,
             f"{_named(item, names)}\n{item.role}",
             "\n".join([f"{item.score:.3f} =", *terms(item.terms)]),
-            "\n".join(signals(item) + because[item.id]),
+            "\n".join((effects or {}).get(item.id, []) + signals(item) + because[item.id]),
         ]
         for item in menu.items
     ]

@@ -44,10 +44,11 @@ class View:
     def frontier(self, question: Question, must: tuple[str, ...] = ()) -> Frontier:
         """The frontier of a request; tools that must be there come in where they are seen."""
         found = (self.snapshot.ids.get(tool) for tool in must)
-        numbers = [at for at in found if at is not None and self._sees(at)]
+        numbers = [at for at in found if at is not None and self.sees(at)]
         return expand(self.library, question, self.visible, numbers)
 
-    def _sees(self, tool: int) -> bool:
+    def sees(self, tool: int) -> bool:
+        """Whether the caller sees the tool of a number."""
         return self.visible.tools is None or bool(self.visible.tools[tool])
 
     @cached_property

@@ -68,7 +68,10 @@ class FilteredStore:
         return list({tuple((r | hide).items()): r | hide for r in rows}.values())
 
     def _cards(self, name: str, params: Params) -> list[Row]:
-        """Keep visible tools, with counts taken from visible trajectories alone."""
+        """Keep visible tools, with counts taken from visible trajectories alone.
+
+        Why a tool has its effects is told; which person decided it is the operator's business.
+        """
         rows = self._rows(name, params)
         if not rows:
             return []
@@ -82,6 +85,7 @@ class FilteredStore:
             counts = {"frequency": used[row["id"]], "entry_frequency": first[row["id"]]}
             counts |= {n: calls.get(row["id"], {}).get(n, 0) for n in ("calls", "errors")}
             row.update({column: value for column, value in counts.items() if column in row})
+            row.update({n: None for n in ("effects_by", "effects_at") if n in row})
             if row.get("successor") not in self._tools:
                 row.update({"successor": None} if "successor" in row else {})
         return rows
@@ -109,6 +113,11 @@ class FilteredStore:
         """Keep the pairs of equal fields of which the caller sees both."""
         rows = self._store.read(name, **params)
         return [row for row in rows if {row["field"], row["same"]} <= self._fields]
+
+    def _directed(self, name: str, params: Params) -> list[Row]:
+        """Keep the decisions about fields of which the caller sees both."""
+        rows = self._store.read(name, **params)
+        return [row for row in rows if {row["field"], row["kind"]} <= self._fields]
 
     def _overview(self, name: str, params: Params) -> list[Row]:
         """Count the visible tools that require and produce each field."""
@@ -160,6 +169,11 @@ class FilteredStore:
         ]
         return sorted(rows, key=lambda row: (row["id"], -row["count"], row["next"]))
 
+    def _fed(self, name: str, params: Params) -> list[Row]:
+        """Keep edges between visible tools; hidden producers move the weights of the others."""
+        rows = self._rows(name, params)
+        return [row | {"weight": 1.0} for row in rows if row["next"] in self._tools]
+
     def _transitions(self, name: str, params: Params) -> list[Row]:
         del name
         rows = [
@@ -197,6 +211,7 @@ _FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
     "tools/names": FilteredStore._rows,
     "tools/published": FilteredStore._rows,
     "tools/definition": FilteredStore._definition,
+    "tools/definitions": FilteredStore._rows,
     "tools/list": FilteredStore._cards,
     "tools/show": FilteredStore._cards,
     "tools/inputs": FilteredStore._contracts,
@@ -209,8 +224,10 @@ _FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
     "fields/overview": FilteredStore._overview,
     "fields/same": FilteredStore._same,
     "fields/reviewed": FilteredStore._same,
+    "fields/directed": FilteredStore._directed,
     "fields/consumers": FilteredStore._contracts,
     "fields/producers": FilteredStore._contracts,
+    "insight/fed": FilteredStore._fed,
     "insight/followers": FilteredStore._followers,
     "insight/families": FilteredStore._families,
     "insight/travelled": FilteredStore._travelled,

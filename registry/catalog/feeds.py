@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
+from spm.registry.catalog.feed_evidence import evidence, services_decided
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.resources import KEYS, Given, Identity, Verb, is_content
@@ -53,6 +54,19 @@ class Node:
     def required(self) -> frozenset[str]:
         """The resources that it cannot run without."""
         return frozenset(t.identity.resource for t in self.takes if t.required and t.identity)
+
+    @cached_property
+    def taken(self) -> frozenset[str]:
+        """The resources that it takes, needed or not."""
+        return frozenset(t.identity.resource for t in self.takes if t.identity)
+
+    def echoes(self, given: Given) -> bool:
+        """Whether it only gives back what it takes: a get takes its thing's id, declared or not."""
+        if given.resource in self.required:
+            return True
+        own = Identity(given.resource)
+        single = self.verb == "get" and not given.many
+        return single and any(taken.identity == own for taken in self.takes)
 
 
 @dataclass
@@ -141,7 +155,7 @@ def _producers(
     ranked = []
     for producer, given in givers.get(resource, ()):
         own = not given.role
-        if producer.id == consumer.id or resource in producer.required:
+        if producer.id == consumer.id or producer.echoes(given):
             continue
         if (role or hub) and not own:
             continue
@@ -156,14 +170,15 @@ def _producers(
 
 
 def _mixed(ranked: list[_Ranked], most: int) -> list[_Ranked]:
-    """The best, with room for one that creates the thing and one that refers to it."""
+    """The best, and behind them one that searches, one that creates and one that refers."""
     kept, rest = ranked[:most], ranked[most:]
-    extra = [
-        other
-        for wanted in (_creates, _refers)
-        if not any(map(wanted, kept)) and (other := next(filter(wanted, rest), None))
-    ]
-    return [*kept[: most - len(extra)], *extra] if most > 2 else kept
+    wanted = (_searches, _creates, _refers)
+    extra = (next(filter(each, rest), None) for each in wanted if not any(map(each, kept)))
+    return [*kept, *dict.fromkeys(filter(None, extra))]
+
+
+def _searches(row: _Ranked) -> bool:
+    return row[1].verb == "search" and not row[2].role
 
 
 def _creates(row: _Ranked) -> bool:
@@ -180,7 +195,7 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
     return (
         1 if given.role else 0,
         len(needs - has),
-        -len(needs & has),
+        -len(producer.taken & consumer.taken),
         0 if producer.resource == given.resource else 1,
         _MAKES[producer.verb],
         -len(producer.words & consumer.words),
@@ -189,7 +204,7 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
 
 def _weight(verb: Verb, given: Given, place: int = 0) -> float:
     """How good a producer is: by what is known of it, and by its place among the others."""
-    whole = 1.0 if not given.role else 0.8
+    whole = 1.0 if not given.role else 0.6
     return round(_OF_VERB[verb] * _OF_EVIDENCE[given.evidence] * whole * _LATER**place, 3)
 
 
@@ -198,8 +213,18 @@ def _weight(verb: Verb, given: Given, place: int = 0) -> float:
 
 def refresh(tx: Transaction, service: str) -> None:
     """Bring the edges into the tools of a service up to date, and those that it now feeds."""
-    others = [row["other"] for row in tx.run("map/takers_elsewhere", service=service)]
-    for name in (service, *others):
+    refresh_consumers(tx, {service, *touched(tx, service)})
+
+
+def touched(tx: Transaction, service: str) -> set[str]:
+    """The other services whose inputs tools of this one feed, or may feed."""
+    takers = {row["other"] for row in tx.run("map/takers_elsewhere", service=service)}
+    return takers | services_decided(tx, service)
+
+
+def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:
+    """Bring the edges into the tools of these services up to date."""
+    for name in sorted(services):
         _refresh(tx, name)
 
 
@@ -208,6 +233,9 @@ def _refresh(tx: Transaction, service: str) -> None:
     wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
     for feed in _from_elsewhere(tx, service, nodes, wanted):
         wanted[feed.producer, feed.consumer] = feed
+    for known in evidence(tx, service):
+        ends = known.producer, known.consumer
+        wanted.setdefault(ends, Feed(*ends)).add(known.field, known.evidence, known.weight)
     rows = {key: feed.row() for key, feed in wanted.items()}
     there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]

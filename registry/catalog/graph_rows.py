@@ -13,6 +13,7 @@ from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, tool_
 from spm.registry.store.interface import Row, Transaction
 
 Tools = dict[str, ToolSpec]
+STATED = "stated by its source"
 
 
 def field_name(spec: OutputSpec, tool: ToolSpec) -> str:
@@ -93,9 +94,11 @@ def versions(tx: Transaction, service: str, tools: Tools) -> dict[str, Version]:
         number = 1 + max((row["number"] for row in earlier), default=0)
         label = tool.version or _free(number, {row["version"] for row in earlier})
         same = [row for row in earlier if row["version"] == label]
-        if same and same[0]["content_hash"] != content:
+        if same and not tool.has_content(same[0]["content_hash"], service):
             raise VersionConflict(identity, label)
-        found[identity] = Version(label, same[0]["number"] if same else number, content)
+        if same:  # as it was published, also when a hash of this content is another now
+            number, content = same[0]["number"], same[0]["content_hash"]
+        found[identity] = Version(label, number, content)
     return found
 
 
@@ -123,6 +126,11 @@ def version_row(identity: str, tool: ToolSpec, version: Version) -> Row:
         "requires": names(tuple(s for s in tool.inputs if s.required)),
         "produces": names(tool.outputs),
     }
+
+
+def effects_reason(tool: ToolSpec) -> str:
+    """Why a tool has the effects that its source gives it."""
+    return tool.effects_reason or STATED
 
 
 def declared_access(manifest: Manifest) -> dict[str, Access]:
@@ -162,6 +170,7 @@ def tool_rows(
             "visibility": standing[identity]["visibility"],
             "scopes": standing[identity]["scopes"],
             "effects": tool.effects,
+            "effects_reason": effects_reason(tool),
         }
         for identity, tool in tools.items()
     ]

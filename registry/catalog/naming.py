@@ -28,6 +28,11 @@ def words(name: str) -> list[str]:
     return [w for w in fold(name).split("_") if w]
 
 
+def with_article(noun: str) -> str:
+    """A noun as people say it: `an order_id`, `a user_id`."""
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
 def invisible(text: str) -> str | None:
     """Name the first invisible character in `text` as `U+200B`, or None."""
     found = _INVISIBLE.search(text)

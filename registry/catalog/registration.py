@@ -1,12 +1,13 @@
 """Registers a manifest in one transaction: new, changed and unchanged tools."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from spm.registry.access.settings import AS_SOURCE, Access, kept, of_row, require_owner
+from spm.registry.catalog import effects_decisions as effects
 from spm.registry.catalog import graph_rows, map_rows, quarantine
 from spm.registry.catalog.graph_rows import Tools
 from spm.registry.catalog.lifecycle import Change, compare_definitions
@@ -34,6 +35,8 @@ class Registration:
     relinked: list[str] = field(default_factory=list)
     # Unchanged tools that now have another owner, visibility or scopes.
     reowned: list[str] = field(default_factory=list)
+    # Unchanged tools whose effects, or the reason for them, their source or better rules now give.
+    reassessed: list[str] = field(default_factory=list)
     # What a known service says otherwise about itself: title, description, owner.
     described: list[str] = field(default_factory=list)
     # Tools of the same service that the source no longer has; they are left as they are.
@@ -118,7 +121,7 @@ class _Facts:
 def _settled(plan: Registration, service: Row | None, facts: _Facts) -> bool:
     """Whether nothing is to be written: of no tool, of its standing, of the service, of facts."""
     same = service is not None and all((service[k] or "") == v for k, v in facts.digests.items())
-    told = plan.described or plan.reowned
+    told = plan.described or plan.reowned or plan.reassessed
     before = kept(service["access"]) if service else AS_SOURCE
     same = same and facts.access.over(before) == before
     same = same and (service is None or (service["etag"] or "") == facts.etag)
@@ -185,6 +188,8 @@ def _plan(
     holds = _holding(manifest, service, there, access)
     as_before = [i for i in (*plan.unchanged, *plan.missing) if i in there]
     plan.reowned.extend(i for i in as_before if of_row(there[i]) != holds[i])
+    same = [i for i in plan.unchanged if i in there]
+    plan.reassessed.extend(sorted(_reassessed(manifest, same, there)))
     standing = quarantine.statuses(manifest, {*plan.added, *plan.changed}, there, pin=pin)
     waiting = [identity for identity, status in standing.items() if status == "quarantined"]
     if pin:
@@ -215,6 +220,16 @@ def _holding(
             holds[identity] = own.over(given).over(of_row(row))
         require_owner(identity, given, holds[identity])
     return holds
+
+
+def _reassessed(manifest: Manifest, same: list[str], there: dict[str, Row]) -> Iterator[str]:
+    """Unchanged tools of which the source now gives other effects, or another reason."""
+    tools = {tool_id(manifest.service.name, tool.name): tool for tool in manifest.tools}
+    for identity in same:
+        row, tool = there[identity], tools[identity]
+        known = row["source_effects"], row["source_effects_reason"]
+        if known != (tool.effects, graph_rows.effects_reason(tool)):
+            yield identity
 
 
 def _described(manifest: Manifest, service: Row | None) -> list[str]:
@@ -256,7 +271,7 @@ def compare(known: list[Row], manifest: Manifest) -> Registration:
         row = before.get(identity)
         if row is None:
             plan.added.append(identity)
-        elif row["content_hash"] != tool.content_hash(manifest.service.name) or (
+        elif not tool.has_content(row["content_hash"], manifest.service.name) or (
             tool.version is not None and row["version"] != tool.version
         ):
             plan.changed.append(identity)
@@ -308,6 +323,9 @@ def _write(
     if plan.reowned:
         rows = [{**there[i], **holds[i].row()} for i in plan.reowned]
         tx.run("tools/set_access", rows=rows, at=at)
+    if plan.reassessed:
+        every = {tool_id(service.name, t.name): t for t in manifest.tools}
+        effects.derive(tx, {identity: every[identity] for identity in plan.reassessed}, at)
     if drifted := [there[i] for i in plan.quarantined if i not in tools]:
         rows = [{**row, "status": "quarantined"} for row in drifted]
         tx.run("tools/set_status", rows=rows, at=at)
@@ -326,6 +344,7 @@ def _write_tools(
     service = manifest.service.name
     published = graph_rows.versions(tx, service, tools)
     tx.run("tools/upsert", rows=graph_rows.tool_rows(manifest, tools, published, standing), at=at)
+    effects.reapply(tx, list(tools), at)
     tx.run("tools/unlink", ids=list(tools))
     tx.run("tools/provided_by", rows=[{"id": i, "service": service} for i in tools])
     tx.run(

@@ -6,8 +6,9 @@ here is what names and descriptions say, for every kind of source.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from spm.registry.catalog.fields import folded, is_control, singular
@@ -19,6 +20,11 @@ Verb = Literal["list", "search", "get", "create", "update", "delete", "act"]
 KEYS = frozenset(
     "id uid uuid guid gid iid key slug sha ref handle login arn urn number no num code name "
     "identifier digest ts".split()
+)
+# What the name of a reference or of a search result has behind the thing.
+_BEHIND = frozenset(
+    "item result search simple entry hit match node edge list collection success ref reference "
+    "object resource record".split()
 )
 # Keys that other things have too: `account_number` is no account unless accounts have a number.
 WEAK_KEYS = frozenset("number no num code name ref ts digest".split())
@@ -48,12 +54,28 @@ CONTENT = frozenset(
 )
 _SPELLED_KEY = (
     r"(?:unique\s+)?"
-    r"(?:ids?|identifiers?|names?|numbers?|keys?|slugs?|shas?|handles?|logins?|uuids?)"
+    r"(?:ids?|identifiers?|names?|numbers?|keys?|slugs?|sha1?s?|handles?|logins?|uuids?"
+    r"|timestamps?)"
 )
-_OF_THE = re.compile(rf"\b{_SPELLED_KEY}\s+(?:of|for)\s+(.{{3,60}})", re.I)
-_NOUN_ID = re.compile(rf"((?:[A-Za-z]+[\s_-]+){{1,3}}){_SPELLED_KEY}\b", re.I)
+# Not "number of", which counts things.
+_OF_THE = re.compile(rf"\b(?!number){_SPELLED_KEY}\s+(?:of|for)\s+(.{{3,60}})", re.I)
+# No word begins inside another, so that a long text is read once.
+_NOUN_ID = re.compile(
+    rf"(?<![A-Za-z])((?:[A-Za-z]{{1,40}}[\s_-]{{1,4}}){{1,3}}){_SPELLED_KEY}\b", re.I
+)
 _ARTICLES = frozenset(
-    "the a an this that these those each all any one or more your its encoded".split()
+    "the a an this that these those each all any one or more your its encoded existing specific "
+    "given new particular".split()
+)
+# Whatever its description speaks of, a field whose name ends so is no key.
+_NO_KEYS = frozenset(
+    "time date day month year hour minute second start end at on amount total count quantity size "
+    "price currency type status state kind level limit format order sort enabled mode color icon "
+    "url uri link version page position width height".split()
+)
+_PHRASE_ENDS = frozenset(
+    "that which whose who where when to for in on of is are was being be you this these if will "
+    "with from by as at and or used using associated must should can".split()
 )
 _WORD = re.compile(r"[A-Za-z]+")
 
@@ -129,10 +151,39 @@ class Nouns:
     def fold(self, name: str) -> str:
         """A schema's name as a resource: itself, or its ending that is one."""
         found, _ = self.ending(name.split("_"))
+        return found or self.trimmed(name)
+
+    def trimmed(self, name: str) -> str:
+        """The resource that a name has words behind: `issue_search_result_item` is an issue."""
+        parts, found = name.split("_"), ""
+        while not found and len(parts) > 1 and parts[-1] in _BEHIND:
+            parts = parts[:-1]
+            found = self.exact(parts)
         return found
 
-    def identify(self, name: str, description: str = "", kind: str = "string") -> Identity | None:
-        """What a field identifies by its name, else by its description."""
+    def longer(self, base: Sequence[str], near: str, *, keyed: bool) -> str:
+        """The resource whose name ends in these words: a `column_id` beside project columns.
+
+        Where several do, or where no key says that a thing is meant, the one that begins as `near`.
+        """
+        ending = "_" + "_".join(base)
+        found = {self._same.get(name, name) for name in self._known if name.endswith(ending)}
+        if keyed and len(found) == 1:
+            return found.pop()
+        beside = {name for name in found if near and name.split("_")[0] == near.split("_")[0]}
+        return beside.pop() if len(beside) == 1 else ""
+
+    def identify(
+        self, name: str, description: str = "", kind: str = "string", near: str = ""
+    ) -> Identity | None:
+        """What a field identifies by its name, else by its description.
+
+        Args:
+            name: of the field.
+            description: of it.
+            kind: its type.
+            near: the resource that its tool acts on, which says which of several is meant.
+        """
         if kind in ("boolean", "object", "number") or is_control(name):
             return None
         parts = folded(name)
@@ -140,13 +191,19 @@ class Nouns:
         base = parts[:-1] if key else parts
         if is_content(name):
             return None
+        while len(base) > 1 and base[-1] in ("ref", "reference"):  # role_ref.name is a role's
+            base = base[:-1]
         if not base:
-            return self._described(description, "") if key != "name" else None
+            return self.described(description, "", near) if key != "name" else None
         if found := self._named(base, key):
             return found
         if self._people and (base[-1] in ROLES or (len(base) > 1 and base[-1] == "by")):
             return Identity(self._people, "_".join(base))
-        return self._described(description, "_".join(base))
+        if found := self.described(description, "_".join(base), near):
+            return found
+        spelled = [*base[:-1], singular(base[-1])]
+        resource = self.longer(spelled, near, keyed=bool(key) and key not in WEAK_KEYS)
+        return Identity(resource) if resource else None
 
     def _named(self, base: list[str], key: str) -> Identity | None:
         base = [*base[:-1], singular(base[-1])]
@@ -158,25 +215,31 @@ class Nouns:
             return None
         return Identity(resource, "_".join(base[:before]))
 
-    def _described(self, description: str, role: str) -> Identity | None:
+    def described(self, description: str, role: str, near: str = "") -> Identity | None:
         """`ID of the customer`, `The customer's ID`: what a description says it is."""
-        text = description[:300]
+        text, resource = description[:300], ""
+        if role.rpartition("_")[2] in _NO_KEYS:
+            return None
         if found := _OF_THE.search(text):
-            spoken = [w.lower() for w in _WORD.findall(found[1])]
-            while spoken and spoken[0] in _ARTICLES:
-                spoken = spoken[1:]
-            for end in range(min(4, len(spoken)), 0, -1):
-                parts = [*spoken[: end - 1], singular(spoken[end - 1])]
-                resource, before = self.ending(parts)
-                if resource and not before:
-                    return Identity(resource, "" if role in ("", resource) else role)
-        if found := _NOUN_ID.search(text[:120]):
-            spoken = [w.lower() for w in words(found[1]) if w not in _ARTICLES]
-            if spoken:
-                resource, _ = self.ending([*spoken[:-1], singular(spoken[-1])])
-                if resource:
-                    return Identity(resource, "" if role in ("", resource) else role)
-        return None
+            said = [word.lower() for word in _WORD.findall(found[1])]
+            while said and said[0] in _ARTICLES:
+                said = said[1:]
+            resource = self._spoken(list(takewhile(lambda w: w not in _PHRASE_ENDS, said)), near)
+        if not resource and (found := _NOUN_ID.search(text[:120])):
+            resource = self._spoken([w for w in words(found[1]) if w not in _ARTICLES], near)
+        return Identity(resource, "" if role in ("", resource) else role) if resource else None
+
+    def _spoken(self, said: list[str], near: str) -> str:
+        """The resource that a phrase names: "connected account", "tree object"."""
+        parts = [*said[:-1], singular(said[-1])] if said else []
+        while len(parts) > 1 and parts[-1] in _BEHIND:
+            parts = parts[:-1]
+        for end in range(min(4, len(parts)), 0, -1):
+            head = [*parts[: end - 1], singular(parts[end - 1])]
+            found, _ = self.ending(head)
+            if found := found or self.longer(head[-2:], near, keyed=len(head) > 1):
+                return found
+        return self.longer(parts[-1:], near, keyed=False) if parts else ""
 
 
 def is_content(name: str) -> bool:

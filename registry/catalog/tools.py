@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spm.registry.access.caller import Caller
 from spm.registry.access.filtered_store import filtered
+from spm.registry.catalog import feeds
 from spm.registry.catalog.naming import fold, nearest
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
 from spm.registry.store.interface import Row, Store, Transaction
@@ -114,12 +115,14 @@ def _grouped(rows: list[Row]) -> dict[str, list[str]]:
 
 
 def definitions(store: Store, ids: Iterable[str] | None = None) -> dict[str, ToolSpec]:
-    """The current definitions of these tools, or of every tool."""
+    """The current definitions of these tools, or of every tool, with the effects that hold now."""
     from spm.registry.models import ToolSpec
 
     ids = [row["id"] for row in store.read("tools/names")] if ids is None else list(ids)
     return {
-        row["id"]: ToolSpec.model_validate(json.loads(row["definition"]))
+        row["id"]: ToolSpec.model_validate(
+            {**json.loads(row["definition"]), "effects": row["effects"]}
+        )
         for row in store.read("tools/definitions", ids=ids)
     }
 
@@ -137,11 +140,14 @@ def remove(store: Store, name: str, *, force: bool = False) -> str:
         used = tx.run("tools/trajectories", id=identity)[0]["trajectories"]
         if used and not force:
             raise ToolInUse(identity, used)
+        service = tx.run("tools/show", ids=[identity])[0]["service"]
+        fed = feeds.touched(tx, service)  # before nothing tells any more whom the tool fed
         tx.run("tools/touch_service", id=identity)
         tx.run("tools/remove", id=identity)
         tx.run("tools/prune_fields")
         tx.run("tools/prune_families")
         tx.run("tools/prune_services")
+        feeds.refresh_consumers(tx, {service, *fed})
         return {"removed": identity, "trajectories": used}
 
     store.write("remove", work)

@@ -22,7 +22,7 @@ _KINDS: dict[VerbKind, str] = {
         "get fetch read retrieve show view display see describe inspect check tell count download "
         "preview peek print compare diff explain summarize summarise analyze analyse calculate "
         "compute estimate poll watch monitor ping head stat whoami cat probe quote forecast "
-        "export examine simulate lint"
+        "export examine simulate lint info"
     ),
     "create": (
         "create add make insert post register open file submit publish upload generate issue raise "
@@ -60,7 +60,8 @@ _KINDS: dict[VerbKind, str] = {
         "force fail flag report trace track bill crawl scrape index reindex scan encrypt decrypt "
         "unblock exchange redeem claim print_out deliver fulfill fulfil return exit hang end "
         "finish destruct commit push pull checkout stage mount unmount eval answer respond "
-        "warn nudge page poke select click type press hover navigate scroll drag fly"
+        "warn nudge page poke select click type press hover navigate scroll drag fly exec reverse "
+        "indicate signal reimage"
     ),
 }
 _KIND = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -73,7 +74,7 @@ _DESTROYS = frozenset(
     "undeploy cancel void terminate expire abort kill shutdown invalidate forfeit truncate clear "
     "empty overwrite reset redact anonymize anonymise pseudonymize ban destruct clean cleanup "
     "refund reject decline leave deactivate detach disconnect disassociate dissociate regenerate "
-    "rollback".split()
+    "rollback deny reverse unlink reimage".split()
 )
 # A person who says these of a thing wants it gone; in a tool's name they mean other things.
 _DESTROYS_IN_REQUESTS = frozenset({"end", "stop", "halt"})
@@ -103,7 +104,7 @@ _NOUNS = {
     "invalidation": "invalidate", "deregistration": "deregister", "withdrawal": "withdraw",
     "creation": "create", "activation": "activate", "registration": "register",
     "rejection": "reject", "approval": "approve", "anonymization": "anonymize",
-    "redaction": "redact", "truncation": "truncate", "expulsion": "expel",
+    "redaction": "redact", "reversal": "reverse", "truncation": "truncate", "expulsion": "expel",
 }  # fmt: skip
 _NO_FORMS = frozenset("does is was has his this news status address access process".split())
 

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from spm.registry.catalog.effects import NOTHING_SAID, of_function
 from spm.registry.errors import InputError, ManifestError, TraceError
-from spm.registry.models import Manifest, Trace
+from spm.registry.models import Manifest, ToolSpec, Trace
 
 M = TypeVar("M", bound=BaseModel)
 MAX_BYTES = 20_000_000
@@ -19,12 +20,27 @@ MAX_DEPTH = 64
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest in YAML or JSON.
 
+    A tool that states no effects reads, unless its name or its text begins with a verb that says
+    otherwise.
+
     Raises:
         ManifestError: the file cannot be read, parsed or validated; says where.
     """
     raw = _read(path, ManifestError)
     data = _from_json(raw, str(path), ManifestError) if _is_json(path, raw) else _yaml(raw, path)
-    return _validated(Manifest, data, str(path), ManifestError)
+    manifest = _validated(Manifest, data, str(path), ManifestError)
+    return manifest.model_copy(update={"tools": tuple(map(_with_effects, manifest.tools))})
+
+
+def _with_effects(tool: ToolSpec) -> ToolSpec:
+    """Doubt a tool whose manifest left its effects out."""
+    if "effects" in tool.model_fields_set:
+        return tool
+    decided = of_function(tool.name, tool.title, tool.description)
+    if decided.effects == "read" or decided.reason == NOTHING_SAID:
+        return tool
+    told = {"effects": decided.effects, "effects_reason": decided.reason, "effects_derived": True}
+    return tool.model_copy(update=told)
 
 
 def manifest_of(document: object, name: str) -> Manifest:

@@ -13,32 +13,29 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from spm.registry.catalog.effects import of_function
 from spm.registry.catalog.naming import fold, words
 from spm.registry.errors import ManifestError
 from spm.registry.importers.json_schema import MAX_TEXT, Schemas
 from spm.registry.importers.nouns import singular
 from spm.registry.importers.references import MAX_DEPTH, Notes, References, clean
 from spm.registry.importers.source import Source
-from spm.registry.models import Effects, InputSpec, Manifest, OutputSpec, ServiceSpec, ToolSpec
+from spm.registry.models import InputSpec, Manifest, OutputSpec, ServiceSpec, ToolSpec
 
 MAX_NAME = 256
 SUFFIXES = (".json", ".yaml", ".yml")
 
-# Only verbs that hardly ever change anything: a wrong "read" is worse than a wrong "write".
-READS = frozenset(
+# Verbs that a name's subject stands beside. The subject names outputs, which are content, so this
+# list stays as it is; what a tool does is decided by `registry/catalog/effects.py`.
+VERBS = frozenset(
     "get list find search read lookup look check count fetch show describe view browse retrieve "
-    "inspect preview compare calculate compute estimate is has".split()
+    "inspect preview compare calculate compute estimate is has delete del remove rm drop cancel "
+    "purge destroy erase wipe clear reset revoke terminate kill uninstall truncate overwrite "
+    "unlink discard create add set update send make post put patch insert upsert write edit change "
+    "modify rename move copy generate build run execute start stop submit book reserve register "
+    "upload download export import convert translate extract parse format save store open "
+    "close".split()
 )
-DESTROYS = frozenset(
-    "delete del remove rm drop cancel purge destroy erase wipe clear reset revoke terminate kill "
-    "uninstall truncate overwrite unlink discard".split()
-)
-WRITES = frozenset(
-    "create add set update send make post put patch insert upsert write edit change modify rename "
-    "move copy generate build run execute start stop submit book reserve register upload download "
-    "export import convert translate extract parse format save store open close".split()
-)
-VERBS = READS | DESTROYS | WRITES
 IDENTITIES = frozenset("id ids uid uuid guid key ref reference slug code number name".split())
 # What follows these words says how the thing is found, not what it is: user_by_email is a user.
 QUALIFIERS = frozenset("by for from with in at".split())
@@ -78,7 +75,10 @@ def define(
     output_schema: object = None,
     **more: Any,
 ) -> ToolSpec | None:
-    """Make a tool of what a source says; None and a note when it cannot be used."""
+    """Make a tool of what a source says; None and a note when it cannot be used.
+
+    Effects that the source does not state are those that name and texts tell.
+    """
     shown = name if isinstance(name, str) else repr(name)[:40]
     label = " ".join(_text(name, shown, notes).split())
     if not fold(label) or len(label) > MAX_NAME:
@@ -86,6 +86,10 @@ def define(
         return None
     for key in ("title", "description", "family"):
         more[key] = _text(more.get(key), shown, notes)
+    if "effects" not in more:
+        decided = of_function(label, more["title"], more["description"])
+        more |= {"effects": decided.effects, "effects_reason": decided.reason}
+        more["effects_derived"] = True
     try:
         takes = plain(input_schema) if isinstance(input_schema, dict) else None
         gives = plain(output_schema) if isinstance(output_schema, dict) else None
@@ -133,15 +137,6 @@ def subject(tool: str) -> str:
         parts = parts[:-1]
     cut = next((i for i, part in enumerate(parts) if i and part in QUALIFIERS), len(parts))
     return "_".join(parts[:cut])
-
-
-def effects_of(tool: str) -> Effects:
-    """What a tool does, guessed from its verb."""
-    parts = words(tool) or [""]
-    if parts[0] in READS:
-        return "read"
-    # The last word counts only against the tool: git_reset destroys, mark_as_read does not read.
-    return "destructive" if {parts[0], parts[-1]} & DESTROYS else "write"
 
 
 def service_name(name: str) -> str:
@@ -294,7 +289,6 @@ def _tool(function: _Function, collides: bool, notes: Notes) -> ToolSpec | None:
         notes,
         description=body.get("description"),
         family=space,
-        effects=effects_of(function.name),
         input_schema=body.get("parameters") or body.get("input_schema"),
         output_schema=body.get("response"),  # Gemini's word; the two others have none
         call={**call, "namespace": space} if space else call,

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import SplitResult, urlsplit
 
 from spm.registry.addresses import is_loopback
+from spm.registry.catalog.effects import of_annotations
 from spm.registry.errors import ManifestError
 from spm.registry.importers.functions import assemble, define, plain, service_name
 from spm.registry.importers.references import Notes, clean
 from spm.registry.importers.source import Source
-from spm.registry.models import Effects, ToolSpec
+from spm.registry.models import ToolSpec
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -159,25 +160,25 @@ def _tool(tool: object, server: str, notes: Notes) -> ToolSpec | None:
         notes,
         title=tool.get("title") or hints.get("title"),
         description=tool.get("description"),
-        effects=_effects(hints),
+        **_stated(hints, name, tool.get("title") or hints.get("title"), tool.get("description")),
         input_schema=tool.get("inputSchema"),
         output_schema=tool.get("outputSchema"),
         call={"format": "mcp", "server": server, "tool": plain(str(name))},
     )
     if made and not any(hint in hints for hint in HINTS):
-        notes.add("No annotations, so the effects are taken to be 'write'", made.name)
+        notes.add("No annotations, so the effects are read from names and texts", made.name)
     if made and not made.outputs:
         notes.add("No output schema with fields, so no outputs are known", made.name)
     return made
 
 
-def _effects(hints: dict[str, Any]) -> Effects:
-    if hints.get("readOnlyHint") is True:
-        return "read"
-    # The specification's defaults say that a tool without a word is destructive. If the menu
-    # believed that, most servers would be nothing else, and the mark would say nothing.
-    unknown = not any(hint in hints for hint in HINTS)
-    return "write" if unknown or hints.get("destructiveHint") is False else "destructive"
+def _stated(hints: dict[str, Any], name: object, *texts: object) -> dict[str, str]:
+    """The effects that annotations state; nothing where there are none."""
+    if not any(hint in hints for hint in HINTS):
+        return {}
+    said = [text if isinstance(text, str) else "" for text in (name, *texts)]
+    decided = of_annotations(hints, *said)
+    return {"effects": decided.effects, "effects_reason": decided.reason}
 
 
 def _parsed(target: str, allow_http: bool) -> tuple[list[str], str]:

@@ -19,7 +19,7 @@ _AROUND = frozenset(
     "model schema type object input output params parameters param arguments args payload body "
     "resource entity collection array items data info summary view envelope wrapper "
     "definition properties schemas definitions defs def objs obj value a an the of for with and "
-    "to".split()
+    "to success".split()
 )
 
 

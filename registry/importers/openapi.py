@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from spm.registry.catalog.effects import of_operation
 from spm.registry.catalog.naming import fold
 from spm.registry.catalog.resources import Reading
 from spm.registry.errors import ManifestError
@@ -21,7 +22,6 @@ from spm.registry.importers.nouns import ambiguous_nouns
 from spm.registry.importers.openapi_operations import (
     FORMS,
     checked,
-    effects_of,
     family_of,
     is_needed,
     object_of,
@@ -179,15 +179,19 @@ class _Api:
             self.notes.add("No JSON response, so no outputs are known", draft.name)
         tags = operation.get("tags")
         tag = text(tags[0], 256) if isinstance(tags, list) and tags else ""
+        summary, description = text(operation.get("summary")), text(operation.get("description"))
+        decided = of_operation(draft.method, draft.path, draft.name, summary, description)
         try:
             return ToolSpec(
                 name=draft.name,
-                title=text(operation.get("summary")),
-                description=text(operation.get("description") or operation.get("summary")),
+                title=summary,
+                description=description or summary,
                 family=" ".join(tag.split()) or family_of(draft.path),
                 status="deprecated" if operation.get("deprecated") is True else "active",
                 scopes=self._scopes(operation),
-                effects=effects_of(draft.name, draft.method, draft.path),
+                effects=decided.effects,
+                effects_reason=decided.reason,
+                effects_derived=True,
                 inputs=self._inputs(draft, parameters, flat, of),
                 outputs=tuple(found.spec for found in draft.outputs),
                 input_schema=self._written_out(whole, draft, inputs=True),
@@ -306,7 +310,8 @@ class _Api:
             schema = self._content(parameter["content"])[1]
         if schema is None and self.old:
             schema = {k: v for k, v in parameter.items() if k in _OLD_KEYWORDS}
-        more = {k: v for k, v in parameter.items() if k in ("description", "deprecated")}
+        said = ("description", "deprecated", "example", "examples")
+        more = {k: v for k, v in parameter.items() if k in said}
         plain = {k: v for k, v in _dict(schema).items() if k not in ("readOnly", "writeOnly")}
         if "$ref" in plain and self.schemas.shape(plain).read_only:
             plain = {k: v for k, v in self.follow(plain).items() if k != "readOnly"}

@@ -1,21 +1,16 @@
-"""What an operation's path, method and media types say: name, family, effects."""
+"""What an operation's path, method and media types say: name, family."""
 
 import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from spm.registry.catalog.naming import words
 from spm.registry.catalog.verbs import kind_of
 from spm.registry.errors import ManifestError
 from spm.registry.importers.json_schema import Found
 from spm.registry.importers.nouns import belongs, fold, singular
 from spm.registry.importers.references import clean
-from spm.registry.models import Effects, InputSpec
+from spm.registry.models import InputSpec
 
-_READ = frozenset("search list query get find lookup count fetch read describe batch_get".split())
-_WRITE = frozenset("create update put set add modify attach detach start stop run send".split())
-_DESTROY = frozenset("delete destroy purge terminate remove revoke erase wipe".split())
-_SAFE_METHODS = frozenset("get head options trace query".split())
 _NOT_NOUNS = re.compile(r"v?[0-9][\w.]*|api|apis|rest|v|\W*")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
@@ -50,23 +45,6 @@ def owner_of(path: str) -> str:
 def family_of(path: str) -> str:
     """What kind of thing a path is about: what it names first."""
     return next(iter(nouns(path)), "")
-
-
-def effects_of(name: str, method: str, path: str) -> Effects:
-    """What an operation does, by its method and its verb."""
-    verbs = words(name) or [""]
-    last = fold(path.rpartition("/")[2])
-    if method == "delete":
-        return "destructive"
-    if method in _SAFE_METHODS:
-        # Calls of procedures by GET say it in the name: GET_TerminateInstances.
-        called = verbs[1] if len(verbs) > 1 and verbs[0] == method else ""
-        return "destructive" if called in _DESTROY else "write" if called in _WRITE else "read"
-    verb = verbs[1] if len(verbs) > 1 and verbs[0] == method else verbs[0]
-    if verb in _DESTROY:
-        return "destructive"
-    reads = method == "post" and (verb in _READ or last in _READ)
-    return "read" if reads and not {*verbs} & (_WRITE | _DESTROY) else "write"
 
 
 def rank_of(media: str) -> int | None:

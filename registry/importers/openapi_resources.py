@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from spm.registry.catalog.fields import folded, is_generic
-from spm.registry.catalog.resources import KEYS, Given, Identity, Nouns, Reading, Verb
+from spm.registry.catalog.fields import folded, is_control, is_generic
+from spm.registry.catalog.resources import KEYS, WEAK_KEYS, Given, Identity, Nouns, Reading, Verb
 from spm.registry.catalog.verbs import kind_of
 from spm.registry.importers.json_schema import Schemas, Shape
 from spm.registry.importers.nouns import fold, noun, singular
@@ -21,10 +21,15 @@ from spm.registry.traces.redaction import ENVELOPES
 
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
 _VERSION = re.compile(r"v?[0-9][\w.]*|api|apis|rest|admin|")
-_LISTS = frozenset("items data results values entries records list nodes edges rows page".split())
+_MAKING = frozenset("create add new register upload insert post make import".split())
+_LISTS = frozenset(
+    "items data results values entries records list nodes edges rows page item result value entry "
+    "record node edge row".split()
+)
 # Wrappers of what is answered, not things: `ok`, paging, links.
 _DEPTH = 3
 _MOST = 40  # references that are kept of one answer
+_PLAIN = 3  # plain properties that make a named object a thing, though it has no key
 
 
 class Operation(Protocol):
@@ -52,6 +57,7 @@ class Input:
 class _Answer:
     """What a response holds."""
 
+    unnamed: str = ""  # the noun of an object whose schema has no name: its path's
     nouns: list[tuple[str, bool]] = field(default_factory=list)  # the things themselves, and many
     references: list[tuple[str, str, bool]] = field(default_factory=list)  # noun, role, many
     scalars: list[tuple[str, str, str]] = field(default_factory=list)  # name, description, kind
@@ -84,7 +90,7 @@ class ResourceReader:
         self._schemas = schemas
         self._operations = operations
         self._responses = responses
-        self._answers: dict[int, _Answer] = {}
+        self._answers: dict[tuple[int, str], _Answer] = {}
         self._by_place = {(o.method, template(o.path)): o for o in operations}
 
     def read(self, operation: Operation, inputs: Sequence[Input]) -> Reading:
@@ -128,7 +134,10 @@ class ResourceReader:
         found = {name for o in self._operations for name, _ in self._answer(o).nouns}
         for operation in self._operations:
             found.update(_procedure(operation.path)[:-1])
-        return {singular(name) for name in found if name not in _LISTS}
+        items = Nouns(name for name in self._items.values() if name)
+        things = {singular(name) for name in found if name not in _LISTS}
+        # A delivery as an item of a list is a delivery.
+        return {name for name in things if name in items or not items.trimmed(name)}
 
     @cached_property
     def _items(self) -> dict[str, str]:
@@ -237,9 +246,10 @@ class ResourceReader:
         spoken = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
         tail = fold(operation.path.rstrip("/").rpartition("/")[2]).split("_")
         for word in (spoken[0], tail[0]):
-            if found := kind_of(word):
+            # `issues` and `files` are things, though people also issue and file.
+            if (found := kind_of(word)) and not word.endswith("s"):
                 return found
-        return None
+        return "search" if "search" in fold(operation.path).split("_") else None
 
     def _parent(self, key: str) -> str:
         """The resource of the last item before the end of a path."""
@@ -251,11 +261,11 @@ class ResourceReader:
         answer = self._answer(operation)
         segment = self._segment(template(operation.path))
         if segment and segment in self.nouns:
-            return segment
+            return self.nouns.fold(segment)
         if answer.nouns and (found := self.nouns.fold(answer.nouns[0][0])):
             return found
         named = fold(operation.name).split("_")
-        if not parent:
+        if not parent and (not segment or is_generic(segment) or _procedure(operation.path)):
             for part in named:
                 if singular(part) in self.nouns:
                     return singular(part)
@@ -268,12 +278,14 @@ class ResourceReader:
 
     def _answer(self, operation: Operation) -> _Answer:
         schema = self._responses[operation.name]
-        if id(schema) not in self._answers:
-            answer = _Answer()
+        key = template(operation.path)
+        unnamed = self._segment(key.removesuffix("/{}"))  # what an object without a name is
+        if (id(schema), unnamed) not in self._answers:
+            answer = _Answer(unnamed=unnamed)
             if schema is not None:
                 self._collect(self._schemas.shape(schema), answer, many=False, depth=0)
-            self._answers[id(schema)] = answer
-        return self._answers[id(schema)]
+            self._answers[id(schema), unnamed] = answer
+        return self._answers[id(schema), unnamed]
 
     def _collect(self, shape: Shape, answer: _Answer, *, many: bool, depth: int) -> None:
         """The things themselves: of a root, of the items of a list, or inside an envelope."""
@@ -282,12 +294,13 @@ class ResourceReader:
             answer.listed |= depth == 0
             self._collect(inner, answer, many=True, depth=depth)
             return
-        envelope = not _has_key(shape) and not (many and shape.noun)
+        envelope = not self._is_thing(shape) and not (many and shape.noun)
         if depth < 2 and envelope and (depth == 0 or not shape.noun):
             for name, inner, several in self._objects(shape):
                 role = singular(fold(name))
-                thing = inner.noun or ("" if role in _LISTS or fold(name) in ENVELOPES else role)
-                if (fold(name) in ENVELOPES or role in _LISTS) and not inner.noun:
+                wraps = role in _LISTS or fold(name) in ENVELOPES
+                thing = inner.noun or (answer.unnamed if wraps else role)
+                if wraps and not inner.noun:
                     self._collect(inner, answer, many=several, depth=depth + 1)
                 elif thing and (_has_key(inner) or inner.noun):
                     answer.nouns.append((thing, several or many))
@@ -298,10 +311,26 @@ class ResourceReader:
                     self._refer(inner, answer, 1)
             self._plain(shape, answer)
             return
-        if shape.noun:
-            answer.nouns.append((shape.noun, many))
-            answer.keys[shape.noun] = self._keys(shape)
+        if thing := shape.noun or (answer.unnamed if _has_key(shape) else ""):
+            answer.nouns.append((thing, many))
+            answer.keys[thing] = self._keys(shape)
         self._refer(shape, answer, 1)
+
+    def _is_thing(self, shape: Shape) -> bool:
+        """Whether an object is something of its own, and not what wraps it."""
+        if _has_key(shape):
+            return True
+        named = any(shape.noun.endswith(segment) for segment in self._segments)
+        if not named or any(inner.noun for _, inner, _ in self._objects(shape)):
+            return False
+        plain = [name for name, _, _, _ in self._scalars(shape) if not is_control(name)]
+        return len(plain) >= _PLAIN
+
+    @cached_property
+    def _segments(self) -> set[str]:
+        """The words of all paths that name something."""
+        found = {part for o in self._operations for part in o.path.split("/") if "{" not in part}
+        return {singular(fold(part)) for part in found if not _VERSION.fullmatch(part.lower())}
 
     def _keys(self, shape: Shape) -> set[str]:
         """The properties of a thing by which others may refer to it."""
@@ -393,6 +422,14 @@ class ResourceReader:
     # -- what inputs identify -----------------------------------------------------------------
 
     def _identity(self, operation: Operation, given: Input) -> Identity | None:
+        found = self._named(operation, given)
+        if found is None or given.place == "path":
+            return found
+        own = self._act(operation) == ("create", found.resource) and self._new(operation)
+        weak = folded(given.name)[-1] in WEAK_KEYS
+        return None if own and (weak or not found.role) else found  # the content of what is made
+
+    def _named(self, operation: Operation, given: Input) -> Identity | None:
         if given.place == "path":
             return self._in_path(operation.path, given.name)
         if given.place in ("header", "cookie"):
@@ -401,14 +438,22 @@ class ResourceReader:
         if reference and (found := self.nouns.identify(reference, "", given.kind)):
             return replace(found, role="" if found.resource in folded(given.name) else found.role)
         if len(given.path) == 1 and fold(given.name) in KEYS:
-            return self._own_key(operation, fold(given.name))
-        found = self.nouns.identify(given.name, given.description, given.kind)
-        if found is None or (found.role and len(given.path) > 1):
+            said = self.nouns.described(given.description, "", self._act(operation)[1])
+            return said or self._own_key(operation, fold(given.name))
+        near = self._act(operation)[1]
+        found = self.nouns.identify(given.name, given.description, given.kind, near)
+        if found is None:
             return None
-        found = self._in_corner(operation, found)
-        if not found.role and self._act(operation) == ("create", found.resource):
-            return None  # the content of what is made, not its id
-        return found
+        if found.role and len(given.path) > 1:
+            return self.nouns.described(given.description, found.role, near)
+        return self._in_corner(operation, found)
+
+    def _new(self, operation: Operation) -> bool:
+        """Whether an operation makes a thing of its own, and does not add to one that is there."""
+        called = _procedure(operation.path)
+        if not called:
+            return template(operation.path) + "/{}" in self._items
+        return fold(called[-1]).split("_")[0] in _MAKING
 
     def _in_corner(self, operation: Operation, found: Identity) -> Identity:
         """A card below /issuing is the issuing card, where there are others."""

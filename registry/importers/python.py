@@ -20,7 +20,7 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 from typing_extensions import TypedDict, is_typeddict
 
 from spm.registry.errors import ManifestError
-from spm.registry.importers.functions import assemble, define, effects_of
+from spm.registry.importers.functions import assemble, define
 from spm.registry.importers.references import Notes
 from spm.registry.importers.source import Source
 from spm.registry.models import ToolSpec
@@ -153,7 +153,6 @@ def _tool(name: str, function: Function, module: str, notes: Notes) -> ToolSpec 
         simple,
         notes,
         description=_first_paragraph(function),
-        effects=effects_of(simple),
         input_schema=_parameters(signature, hints, simple, notes),
         output_schema=_result(hints, simple, notes),
         call={"format": "python", "module": module, "function": name},

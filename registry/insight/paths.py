@@ -1,35 +1,43 @@
-"""Paths between tools, and plans: the tools that must run before another can."""
+"""Paths between tools along FEEDS, and plans: the tools that must run before another can.
 
-import heapq
+The same edges answer in Cypher; plans are closed over them as those of menus are.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.access.filtered_store import filtered
 from spm.registry.catalog.fields import canonical
-from spm.registry.catalog.naming import nearest
+from spm.registry.catalog.graph_rows import field_name
+from spm.registry.catalog.naming import fold, nearest
+from spm.registry.catalog.resources import KEYS
 from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError, UnknownField
+from spm.registry.models import ToolSpec
+from spm.registry.routes.closure import Known, Neighbourhood, close
+from spm.registry.routes.tool_map import CypherMap, MapCard
 from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
 
 MAX_HOPS = 8
-# What no tool makes, only a user can say: asking costs a few tools. Asking for what a tool could
-# make, such as the number of a quote, is always possible and worse than any chain one would run.
-SAY = 10
-ASK = 1_000
 
 
 @dataclass(frozen=True)
 class Hop:
-    """From one tool to the next: through a field, or as observed so many times."""
+    """From one tool to the next: through fields that the first makes, or as observed."""
 
     source: str
     target: str
-    field: str | None = None
+    fields: list[str] = field(default_factory=list)
     count: int | None = None
 
 
 @dataclass(frozen=True)
 class Path:
-    """A way between two tools."""
+    """A way between two tools: of the kind `feeds` or `observed`."""
 
     kind: str
     hops: list[Hop]
@@ -37,63 +45,74 @@ class Path:
 
 @dataclass(frozen=True)
 class Plan:
-    """Tools in an order in which each can run; `ask` are fields that a user has to say."""
+    """Tools in an order in which each can run.
+
+    Attributes:
+        target: the tool to run.
+        have: the fields at hand, under their canonical names.
+        steps: the tools, the target last.
+        ask: fields that a person has to say.
+        supplies: for each tool, its inputs with who gives each: "given", "ask" or a tool.
+        writers: for fields of `ask`, tools that would make them but change something.
+    """
 
     target: str
     have: list[str]
     steps: list[str]
     ask: list[str]
     supplies: dict[str, dict[str, str]] = field(default_factory=dict)
+    writers: dict[str, list[str]] = field(default_factory=dict)
 
 
-def find_paths(store: Reader, source: str, target: str) -> list[Path]:
-    """The shortest way through fields and the shortest observed way, as far as there are any.
+# -- ways --------------------------------------------------------------------------------------
+
+
+def find_paths(store: Reader, source: str, target: str, caller: Caller = EVERYTHING) -> list[Path]:
+    """The shortest way along FEEDS and the shortest observed way, as far as there are any.
 
     Raises:
         UnknownTool: one of the names is unknown.
     """
-    resolver = Resolver(store)
+    seen = filtered(store, caller)
+    resolver = Resolver(seen)
     first, last = resolver.resolve(source), resolver.resolve(target)
     if first == last:
         raise InputError(f"{source!r} and {target!r} are the same tool.")
     found = [
-        ("fields", _through_fields(store, first, last)),
-        ("observed", _observed(store, first, last)),
+        ("feeds", _shortest(seen, "insight/fed", _fed, first, last)),
+        ("observed", _shortest(seen, "insight/followers", _followed, first, last)),
     ]
     return [Path(kind, hops) for kind, hops in found if hops]
 
 
-def _through_fields(store: Reader, first: str, last: str) -> list[Hop]:
-    came: dict[str, Hop] = {}
-    frontier = [first]
-    for _ in range(MAX_HOPS):
-        produced: dict[str, str] = {}
-        for row in store.read("tools/outputs", ids=sorted(frontier)):
-            produced.setdefault(row["field"], row["id"])
-        frontier = []
-        for row in store.read("fields/consumers", fields=sorted(produced)):
-            tool = row["id"]
-            if row["required"] and tool != first and tool not in came:
-                came[tool] = Hop(produced[row["field"]], tool, field=row["field"])
-                frontier.append(tool)
-        if last in came or not frontier:
-            break
-    return _walk_back(came, first, last)
+def _fed(row: Row) -> tuple[float, Hop]:
+    return row["weight"], Hop(row["id"], row["next"], fields=row["fields"])
 
 
-def _observed(store: Reader, first: str, last: str) -> list[Hop]:
+def _followed(row: Row) -> tuple[float, Hop]:
+    return row["count"], Hop(row["id"], row["next"], count=row["count"])
+
+
+def _shortest(
+    store: Reader,
+    query: str,
+    read: Callable[[Row], tuple[float, Hop]],
+    first: str,
+    last: str,
+) -> list[Hop]:
+    """The way of the fewest hops; of several, the one whose edges are strongest together."""
     came: dict[str, Hop] = {}
-    strength = {first: 0}
+    strength = {first: 0.0}
     frontier = [first]
     for _ in range(MAX_HOPS):
-        best: dict[str, tuple[int, Hop]] = {}
-        for row in store.read("insight/followers", ids=sorted(frontier)):
-            tool = row["next"]
-            if tool == first or tool in came:
+        best: dict[str, tuple[float, Hop]] = {}
+        for row in store.read(query, ids=sorted(frontier)):
+            weight, hop = read(row)
+            if hop.target in strength:
                 continue
-            total = strength[row["id"]] + row["count"]
-            if tool not in best or total > best[tool][0]:
-                best[tool] = (total, Hop(row["id"], tool, count=row["count"]))
+            total = strength[hop.source] + weight
+            if hop.target not in best or total > best[hop.target][0]:
+                best[hop.target] = (total, hop)
         for tool, (total, hop) in best.items():
             strength[tool], came[tool] = total, hop
         frontier = list(best)
@@ -112,111 +131,97 @@ def _walk_back(came: dict[str, Hop], first: str, last: str) -> list[Hop]:
     return hops[::-1]
 
 
-def plan(store: Reader, have: list[str], target: str) -> Plan:
+# -- plans -------------------------------------------------------------------------------------
+
+
+def plan(
+    store: Reader,
+    have: list[str],
+    target: str,
+    caller: Caller = EVERYTHING,
+    *,
+    allow_writes: bool = False,
+) -> Plan:
     """Which tools, in which order, make `target` runnable from the fields at hand.
+
+    Args:
+        store: where the tools are.
+        have: fields at hand: canonical names, or the names of inputs of the tools in question.
+        target: the tool to run.
+        caller: who asks.
+        allow_writes: let tools that change something run only to make an input.
 
     Raises:
         UnknownTool, UnknownField: a name is unknown.
     """
-    goal = Resolver(store).resolve(target)
-    known = _known_fields(store, have)
-    needs, makers = _neighbourhood(store, goal, known)
-    cost, maker = _cheapest(needs, makers, known)
-    steps: list[str] = []
-    supplies: dict[str, dict[str, str]] = {}
-    ask: set[str] = set()
-    _collect(goal, needs, cost, maker, known, (steps, supplies, ask))
-    return Plan(goal, sorted(canonical(f) for f in have), steps, sorted(ask), supplies)
+    seen = filtered(store, caller)
+    goal = Resolver(seen).resolve(target)
+    tool_map = CypherMap(store, caller)
+    known = Known()
+    if have:
+        around = Neighbourhood.around(tool_map, [goal], known, allow_writes=allow_writes)
+        known = _known(seen, tool_map.cards(list(around.needs)), goal, have)
+    around = Neighbourhood.around(tool_map, [goal], known, allow_writes=allow_writes)
+    closed = close(around, goal)
+    cards = tool_map.cards(closed.steps)
+    supplies = {tool: _supplies(cards.get(tool), closed.supplies[tool]) for tool in closed.steps}
+    writers = {} if allow_writes else _writers(cards, closed.supplies)
+    return Plan(goal, sorted(known.fields), closed.steps, closed.ask, supplies, writers)
 
 
-def _known_fields(store: Reader, have: list[str]) -> set[str]:
+def _supplies(card: MapCard | None, open_: Mapping[str, str]) -> dict[str, str]:
+    """What is given and needs no tool, and then the rest."""
+    needs = card.needs if card else ()
+    given = {n.field: "given" for n in needs if n.required and n.field not in open_}
+    return {**given, **open_}
+
+
+def _writers(
+    cards: Mapping[str, MapCard], supplies: Mapping[str, Mapping[str, str]]
+) -> dict[str, list[str]]:
+    """Tools that would make what has to be asked for, but change something."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for tool, card in cards.items():
+        for feeder in card.feeders:
+            for name in feeder.fields:
+                if feeder.effects != "read" and supplies[tool].get(name) == "ask":
+                    found[name].add(feeder.producer)
+    return {name: sorted(found[name]) for name in sorted(found)}
+
+
+def _known(store: Reader, cards: Mapping[str, MapCard], goal: str, have: Iterable[str]) -> Known:
+    """Fields by their canonical names, or as the tools in question spell their inputs.
+
+    A bare key (`id`) is the target's own, if it takes one. Who has the plain id of a resource has
+    it for every tool that takes it under another name.
+
+    Raises:
+        UnknownField: no field and no input is called so.
+    """
     vocabulary = {row["field"] for row in store.read("fields/vocabulary")}
-    names = sorted({canonical(name) for name in have})
-    for name in names:
-        if name not in vocabulary:
-            raise UnknownField(name, nearest(name, sorted(vocabulary)))
-    same = {row["same"] for row in store.read("fields/same", fields=names)}
-    return set(names) | same
+    spelled = _spellings(store, sorted(cards))
+    found: set[str] = set()
+    for name in have:
+        own = spelled.get((goal, fold(name)), set()) if fold(name) in KEYS else set()
+        fields = own or {f for tool in cards for f in spelled.get((tool, fold(name)), ())}
+        fields |= {canonical(name)} & vocabulary
+        if not fields:
+            raise UnknownField(canonical(name), nearest(canonical(name), sorted(vocabulary)))
+        found |= fields
+    found |= {row["same"] for row in store.read("fields/same", fields=sorted(found))}
+    needs = [need for card in cards.values() for need in card.needs]
+    plain = {n.resource for n in needs if n.field in found and n.resource and not n.role}
+    return Known(frozenset(found), frozenset(plain))
 
 
-def _neighbourhood(
-    store: Reader, goal: str, known: set[str]
-) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Everything that could matter: required fields of tools, producers of fields, backwards."""
-    needs: dict[str, list[str]] = {}
-    makers: dict[str, list[str]] = {}
-    frontier = [goal]
-    while frontier:
-        for tool in frontier:
-            needs[tool] = []
-        for row in store.read("tools/inputs", ids=sorted(frontier)):
-            if row["required"]:
-                needs[row["id"]].append(row["field"])
-        wanted = {f for tool in frontier for f in needs[tool]} - known - makers.keys()
-        makers.update({f: [] for f in wanted})
-        for row in store.read("fields/producers", fields=sorted(wanted)):
-            makers[row["field"]].append(row["id"])
-        frontier = sorted({t for f in wanted for t in makers[f]} - needs.keys())
-    return needs, makers
-
-
-def _cheapest(
-    needs: dict[str, list[str]], makers: dict[str, list[str]], known: set[str]
-) -> tuple[dict[str, int], dict[str, str | None]]:
-    """Knuth's generalisation of Dijkstra: the cheapest derivation of every field."""
-    uses: dict[str, list[str]] = {}
-    for name, tools in makers.items():
-        for tool in tools:
-            uses.setdefault(tool, []).append(name)
-    waits = {tool: {f for f in fields if f not in known} for tool, fields in needs.items()}
-    cost: dict[str, int] = dict.fromkeys(known, 0)
-    maker: dict[str, str | None] = {}
-    queue: list[tuple[int, str, str]] = [
-        (ASK if tools else SAY, f, "") for f, tools in makers.items()
-    ]
-    for tool, missing in waits.items():
-        if not missing:
-            queue += [(1, f, tool) for f in uses.get(tool, [])]
-    heapq.heapify(queue)
-    while queue:
-        price, name, tool = heapq.heappop(queue)
-        if name in cost:
-            continue
-        cost[name], maker[name] = price, tool or None
-        for other, missing in waits.items():
-            if name in missing:
-                missing.discard(name)
-                if not missing:
-                    total = 1 + sum(cost[f] for f in needs[other])
-                    for made in uses.get(other, []):
-                        heapq.heappush(queue, (total, made, other))
-    return cost, maker
-
-
-def _collect(
-    goal: str,
-    needs: dict[str, list[str]],
-    cost: dict[str, int],
-    maker: dict[str, str | None],
-    known: set[str],
-    found: tuple[list[str], dict[str, dict[str, str]], set[str]],
-) -> None:
-    """Depth first, cheapest input first: every tool comes after the tools it needs."""
-    steps, supplies, ask = found
-    if goal in supplies:
-        return
-    supplies[goal] = {}
-    for name in sorted(needs[goal], key=lambda f: (cost.get(f, ASK), f)):
-        source = maker.get(name)
-        if name in known:
-            supplies[goal][name] = "given"
-        elif source is None:
-            supplies[goal][name] = "ask"
-            ask.add(name)
-        else:
-            supplies[goal][name] = source
-            _collect(source, needs, cost, maker, known, found)
-    steps.append(goal)
+def _spellings(store: Reader, tools: list[str]) -> dict[tuple[str, str], set[str]]:
+    """The canonical names of inputs, by tool and by the name that the tool itself gives them."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in store.read("tools/definitions", ids=tools):
+        tool: Any = ToolSpec.model_validate_json(row["definition"])
+        for spec in tool.inputs:
+            found[row["id"], fold(spec.name)].add(field_name(spec, tool))
+    return found
 
 
 def required(rows: list[Row]) -> dict[str, list[str]]:

@@ -1,7 +1,10 @@
 """Why the tools of a menu are where they are, in words."""
 
+from collections.abc import Mapping, Sequence
+
 from spm.registry.menus.menu import Edge, Menu, MenuItem
 from spm.registry.menus.provider_names import ARROW, NO_ROUTE
+from spm.registry.store.reader import Reader
 
 MOST = 6
 # Signals of a learned ranker that people understand, all between 0 and 1.
@@ -81,12 +84,26 @@ def signals(item: MenuItem) -> list[str]:
     return lines
 
 
-def explanation(menu: Menu, names: dict[str, str]) -> str:
+def effects_reasons(store: Reader, menu: Menu) -> dict[str, list[str]]:
+    """Why the tools of a menu that change something are said to do so, and who decided it."""
+    ids = [item.id for item in menu.items if item.effects != "read"]
+    found: dict[str, list[str]] = {item.id: [] for item in menu.items}
+    for row in store.read("tools/show", ids=ids) if ids else ():
+        if row["effects_reason"]:
+            by = f" (decided by {row['effects_by']})" if row["effects_by"] else ""
+            found[row["id"]] = [f"{row['effects']}: {row['effects_reason']}{by}"]
+    return found
+
+
+def explanation(
+    menu: Menu, names: dict[str, str], effects: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """Why each tool of a menu stands where it stands, as lines of text.
 
     Args:
         menu: a menu.
         names: what to call the tools.
+        effects: why tools have their effects; see `effects_reasons`.
     """
     lines = [
         f"Route: {ARROW.join(names[tool] for tool in menu.route) or NO_ROUTE}",
@@ -101,5 +118,8 @@ def explanation(menu: Menu, names: dict[str, str]) -> str:
         for field, givers in item.needs.items():
             by = ", ".join(names.get(giver, giver) for giver in givers)
             lines.append(f"   needs {field} from {by or 'the user'}")
-        lines += [f"   {line}" for line in (*inward[item.id], *signals(item))]
+        lines += [
+            f"   {line}"
+            for line in (*(effects or {}).get(item.id, ()), *inward[item.id], *signals(item))
+        ]
     return "\n".join(lines)

@@ -58,20 +58,17 @@ class Board:
 
 
 def draw_paths(paths: list[Path]) -> Drawing:
-    """Ways between two tools: through fields, and as observed."""
+    """Ways between two tools: along FEEDS, and as observed."""
     board = Board()
     ends = {hop.target for path in paths for hop in path.hops[-1:]}
     for path in paths:
         for hop in path.hops:
             source = board.tool(hop.source)
             target = board.tool(hop.target, "target" if hop.target in ends else "tool")
-            if hop.field is not None:
-                middle = board.field(hop.field)
-                board.link(source, middle, "produces")
-                board.link(middle, target, "requires")
+            if hop.count is None:
+                board.link(source, target, "feeds", ", ".join(hop.fields))
             else:
-                count = hop.count or 0
-                board.link(source, target, "precedes", f"{count} times", count)
+                board.link(source, target, "precedes", f"{hop.count} times", hop.count)
     first = next((hop.source for path in paths for hop in path.hops), "")
     return board.drawing(f"From {first} to {', '.join(sorted(ends))}" if first else "No way")
 
@@ -166,9 +163,10 @@ def _fan(board: Board, tools: list[str], what: str, field: str, *, makes: bool) 
 
 # -- answers of queries ------------------------------------------------------------------------
 
+_INPUTS = {"REQUIRES": "requires", "ACCEPTS": "optional"}
 _KIND_OF = {
     "Tool": "tool", "Field": "field", "Service": "service", "Family": "family",
-    "ToolVersion": "version", "Trajectory": "trajectory",
+    "ToolVersion": "version", "Trajectory": "trajectory", "Resource": "resource",
 }  # fmt: skip
 
 
@@ -225,8 +223,8 @@ def _draw_path(board: Board, path: dict[str, Any]) -> None:
     nodes = path["nodes"]
     for node in nodes:
         board.add(_node(node))
-    for edge, a, b in zip(path["relationships"], nodes, nodes[1:], strict=False):
-        _draw_edge(board, edge, a, b)
+    for edge in path["relationships"]:
+        _draw_edge(board, edge, nodes[edge["start"]], nodes[edge["end"]])
 
 
 def _draw_loose(board: Board, edge: dict[str, Any], nodes: list[dict[str, Any]]) -> None:
@@ -241,16 +239,14 @@ def _draw_loose(board: Board, edge: dict[str, Any], nodes: list[dict[str, Any]])
 
 def _draw_edge(board: Board, edge: dict[str, Any], a: dict[str, Any], b: dict[str, Any]) -> None:
     kind, known = edge["type"], edge["properties"]
-    source, _, _ = RELATIONSHIPS.get(kind, ("", "", ()))
-    # Paths may be walked against the arrow; the ends tell, unless both are of one label.
-    if source and source not in a["labels"]:
-        a, b = b, a
     count = known.get("count")
     weight = count if isinstance(count, int) and kind in ("PRECEDES", "BEFORE") else 1
     label = f"{count} times" if weight != 1 else ""
-    if kind == "REQUIRES":  # data flows from the field into the tool
-        name = "requires" if known.get("required", True) else "optional"
-        board.link(_node(b).id, _node(a).id, name)
+    if kind in _INPUTS:  # data flows from the field into the tool
+        board.link(_node(b).id, _node(a).id, _INPUTS[kind])
         return
-    shown = label if kind in ("PRODUCES", "PRECEDES") else f"{kind.lower()} {label}".strip()
+    if kind == "FEEDS":
+        label = ", ".join(known.get("fields") or [])
+    silent = kind in ("PRODUCES", "PRECEDES", "FEEDS")
+    shown = label if silent else f"{kind.lower()} {label}".strip()
     board.link(_node(a).id, _node(b).id, kind.lower(), shown, weight)

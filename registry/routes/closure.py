@@ -4,14 +4,11 @@ Every needed input of a tool is given, or made by one producer, or asked for. A 
 something is never a mere predecessor.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from spm.registry.access.caller import EVERYTHING, Caller
-from spm.registry.store.interface import Row
-from spm.registry.store.reader import Reader
+from spm.registry.routes.tool_map import MapCard, Need, ToolMap
 
 DEPTH = 4  # tools in a row before the target
 MOST = 400  # tools that are looked at
@@ -30,24 +27,23 @@ class Known:
 
     fields: frozenset[str] = frozenset()
     resources: frozenset[str] = frozenset()
+    by_tool: Mapping[str, frozenset[str]] = field(default_factory=dict)  # fields of one tool alone
+    denied: frozenset[str] = frozenset()  # fields that the request does not give, as was said
+    # Fields of a tool that are named and have to be looked up, also optional ones.
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def has(self, need: "Need") -> bool:
-        """Whether an input is given."""
-        return need.field in self.fields or (not need.role and need.resource in self.resources)
+    def has(self, tool: str, need: Need) -> bool:
+        """Whether an input of a tool is given."""
+        if need.field in self.named.get(tool, ()):
+            return False
+        if need.field in self.fields or need.field in self.by_tool.get(tool, ()):
+            return True
+        return bool(need.resource) and not need.role and need.resource in self.resources
 
 
 @dataclass(frozen=True)
-class Need:
-    """An input that a tool cannot do without."""
-
-    field: str
-    resource: str = ""
-    role: str = ""
-
-
-@dataclass(frozen=True)
-class Feeder:
-    """A tool that makes an input."""
+class Supplier:
+    """A tool that makes an input, and how much worse that is than the best way."""
 
     producer: str
     cost: float
@@ -60,7 +56,8 @@ class Plan:
     Attributes:
         target: what was asked for.
         steps: the tools.
-        supplies: for each tool, its inputs with who gives each: "request", "ask" or a tool.
+        supplies: for each tool, the inputs that it needs with who gives each: "request", "ask" or
+            a tool.
         cost: of all of it; lower is better.
     """
 
@@ -78,19 +75,20 @@ class Plan:
 
 @dataclass
 class Neighbourhood:
-    """The tools that could matter, with their needs and feeders."""
+    """The tools that could matter, with their open needs and who could supply them."""
 
     needs: dict[str, list[Need]] = field(default_factory=dict)
-    feeders: dict[tuple[str, str], list[Feeder]] = field(default_factory=dict)
+    given: dict[str, list[str]] = field(default_factory=dict)  # needed inputs that are there
+    suppliers: dict[tuple[str, str], list[Supplier]] = field(default_factory=dict)
     fit: Mapping[str, float] = field(default_factory=dict)  # 0 to 1: how far a request means a tool
+    _prices: dict[tuple[str, str], float] = field(default_factory=dict)  # of inputs, in `costs`
 
     @classmethod
     def around(
         cls,
-        store: Reader,
+        tool_map: ToolMap,
         targets: Iterable[str],
         known: Known,
-        caller: Caller = EVERYTHING,
         *,
         fit: Mapping[str, float] | None = None,
         allow_writes: bool = False,
@@ -101,18 +99,27 @@ class Neighbourhood:
         for _ in range(DEPTH):
             if not frontier or len(found.needs) > MOST:
                 break
-            found._read_needs(store, frontier, known)
-            rows = store.read("map/feeders", ids=frontier, **caller.params())
-            fed = found._read_feeders(rows, allow_writes)
-            frontier = sorted(fed - found.needs.keys())
+            cards = tool_map.cards(frontier)
+            for tool in frontier:
+                found._add(tool, cards.get(tool), known, allow_writes)
+            reached = {s.producer for suppliers in found.suppliers.values() for s in suppliers}
+            frontier = sorted(reached - found.needs.keys())
         for tool in frontier:  # too far away: it would have to be asked for
             found.needs.setdefault(tool, [])
         return found
 
-    def price(self, feeder: Feeder, cost: Mapping[str, float]) -> float:
-        """What it costs to let a producer make an input."""
-        whole = feeder.cost + cost.get(feeder.producer, STEP)
-        return max(whole - RELEVANT * self.fit.get(feeder.producer, 0.0), 0.1)
+    def price(self, tool: str, supplier: Supplier, cost: Mapping[str, float]) -> float:
+        """What it costs to let a producer make an input of a tool.
+
+        What the tool needs itself is there by then, so a producer that works in the same place
+        (the same repository, the same customer) costs little.
+        """
+        producer = supplier.producer
+        own = {_key(need) for need in self.needs.get(tool, ())}
+        shared = (need for need in self.needs.get(producer, ()) if _key(need) in own)
+        saved = sum(self._prices.get((producer, need.field), 0.0) for need in shared)
+        whole = supplier.cost + cost.get(producer, STEP) - saved
+        return max(whole - RELEVANT * self.fit.get(producer, 0.0), 0.1)
 
     @cached_property
     def costs(self) -> dict[str, float]:
@@ -121,7 +128,9 @@ class Neighbourhood:
         for _ in range(_ROUNDS):
             settled = True
             for tool, needs in self.needs.items():
-                total = STEP + sum(self._price(cost, tool, need) for need in needs)
+                for need in needs:
+                    self._prices[tool, need.field] = self._price(cost, tool, need)
+                total = STEP + sum(self._prices[tool, need.field] for need in needs)
                 settled &= abs(total - cost[tool]) < 1e-9
                 cost[tool] = total
             if settled:
@@ -129,65 +138,61 @@ class Neighbourhood:
         return cost
 
     def _price(self, cost: Mapping[str, float], tool: str, need: Need) -> float:
-        feeders = self.feeders.get((tool, need.field), ())
-        return min(min((self.price(f, cost) for f in feeders), default=SAY), ASK)
+        suppliers = self.suppliers.get((tool, need.field), ())
+        return min(min((self.price(tool, s, cost) for s in suppliers), default=SAY), ASK)
+
+    def ranked(self, tool: str, need: Need) -> list[tuple[float, str]]:
+        """Who could make an input of a tool, each with its price, the best first."""
+        cost = self.costs
+        suppliers = self.suppliers.get((tool, need.field), ())
+        return sorted((self.price(tool, s, cost), s.producer) for s in suppliers)
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""
         found: dict[str, None] = {}
         for need in self.needs.get(tool, ()):
-            feeders = self.feeders.get((tool, need.field), ())
-            ranked = sorted(feeders, key=lambda f: (self.price(f, self.costs), f.producer))
-            found |= dict.fromkeys(feeder.producer for feeder in ranked[:most])
+            ranked = self.ranked(tool, need)
+            found |= dict.fromkeys(producer for _, producer in ranked[:most])
         return list(found)
 
-    def _read_needs(self, store: Reader, tools: list[str], known: Known) -> None:
-        purposes = {row["id"]: row for row in store.read("map/purposes", ids=tools)}
-        rows: dict[str, list[Row]] = defaultdict(list)
-        for row in store.read("map/needs", ids=tools):
-            rows[row["id"]].append(row)
-        for tool in tools:
-            self.needs[tool] = list(_needed(rows[tool], purposes.get(tool, {}), known))
-
-    def _read_feeders(self, rows: list[Row], allow_writes: bool) -> set[str]:
-        fed = set()
-        for row in rows:
-            if row["effects"] != "read" and not allow_writes:
-                continue
-            for name in row["fields"]:
-                if any(need.field == name for need in self.needs[row["consumer"]]):
-                    fed.add(row["producer"])
-                    feeder = Feeder(row["producer"], STEP + (1.0 - row["weight"]))
-                    self.feeders.setdefault((row["consumer"], name), []).append(feeder)
-        return fed
+    def _add(self, tool: str, card: MapCard | None, known: Known, allow_writes: bool) -> None:
+        needed = list(_needed(card, known.named.get(tool, frozenset()))) if card else []
+        self.given[tool] = [need.field for need in needed if known.has(tool, need)]
+        self.needs[tool] = [need for need in needed if not known.has(tool, need)]
+        wanted = {need.field for need in self.needs[tool]}
+        for feeder in card.feeders if card else ():
+            if feeder.effects == "read" or allow_writes:
+                for name in wanted.intersection(feeder.fields):
+                    supplier = Supplier(feeder.producer, STEP + (1.0 - feeder.weight))
+                    self.suppliers.setdefault((tool, name), []).append(supplier)
 
 
-def _needed(rows: list[Row], purpose: Mapping[str, object], known: Known) -> Iterable[Need]:
-    """Required inputs that are not given, and the id of its own resource, declared or not."""
-    needs = [(Need(r["field"], r["resource"] or "", r["role"] or ""), r["required"]) for r in rows]
-    own = purpose.get("resource")
-    itself = purpose.get("verb") in _NEEDS_ITSELF and not any(
-        required and need.resource == own for need, required in needs
-    )
-    main = next((n for n, _ in needs if itself and n.resource == own and not n.role), None)
-    for need, required in needs:
-        if (required or need == main) and not known.has(need):
+def _needed(card: MapCard, named: frozenset[str]) -> Iterable[Need]:
+    """Required inputs, what the request names, and the id of a tool's own resource."""
+    own = [need for need in card.needs if need.resource and need.resource == card.resource]
+    itself = card.verb in _NEEDS_ITSELF and not any(need.required for need in own)
+    main = next((need for need in own if itself and not need.role), None)
+    for need in card.needs:
+        if need.required or need is main or need.field in named:
             yield need
+
+
+def _key(need: Need) -> tuple[str, str]:
+    """What makes two needs one: the thing in its role, or else the field."""
+    return (need.resource, need.role) if need.resource else (need.field, "")
 
 
 def close(around: Neighbourhood, target: str) -> Plan:
     """The cheapest way to run a target."""
-    cost = around.costs
     steps: list[str] = []
     supplies: dict[str, dict[str, str]] = {}
-    _collect(target, around, cost, frozenset(), steps, supplies)
-    return Plan(target, steps, supplies, cost.get(target, STEP))
+    _collect(target, around, frozenset(), steps, supplies)
+    return Plan(target, steps, supplies, around.costs.get(target, STEP))
 
 
 def _collect(
     tool: str,
     around: Neighbourhood,
-    cost: Mapping[str, float],
     waiting: frozenset[str],
     steps: list[str],
     supplies: dict[str, dict[str, str]],
@@ -195,19 +200,16 @@ def _collect(
     """Depth first: every tool comes after what makes its inputs."""
     if tool in supplies:
         return
-    supplies[tool] = {}
+    supplies[tool] = dict.fromkeys(around.given.get(tool, ()), "request")
     for need in around.needs.get(tool, ()):
-        feeders = sorted(
-            (around.price(feeder, cost), feeder.producer)
-            for feeder in around.feeders.get((tool, need.field), ())
-            if feeder.producer not in waiting and feeder.producer != tool
-        )
-        ran = next((p for _, p in feeders if p in steps), None)
+        ranked = around.ranked(tool, need)
+        free = [(price, p) for price, p in ranked if p not in waiting and p != tool]
+        ran = next((p for _, p in free if p in steps), None)
         if ran is not None:
             supplies[tool][need.field] = ran
-        elif feeders and feeders[0][0] < ASK and len(waiting) < DEPTH:
-            supplies[tool][need.field] = feeders[0][1]
-            _collect(feeders[0][1], around, cost, waiting | {tool}, steps, supplies)
+        elif free and free[0][0] < ASK and len(waiting) < DEPTH:
+            supplies[tool][need.field] = free[0][1]
+            _collect(free[0][1], around, waiting | {tool}, steps, supplies)
         else:
             supplies[tool][need.field] = "ask"
     steps.append(tool)

@@ -2,20 +2,23 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.verbs import asks_to_destroy, only_reads, request_verbs
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.request.clauses import clauses
+from spm.registry.request.search_words import without_values
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
+from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.targets import NEVER, Clause, Purpose, Scores, standardised, target_scores
+from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
-from spm.registry.store.reader import Reader
 
+LIKELY = 24  # candidates whose inputs are compared with the values of the request
+VALUES = 2.0  # what a candidate gets that takes all of them
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
@@ -51,12 +54,11 @@ class _Target:
 
 
 def propose(
-    store: Reader,
+    tool_map: ToolMap,
     frontier: Frontier,
     cards: Mapping[str, Row],
     request: str,
     known: Known,
-    caller: Caller = EVERYTHING,
     *,
     belief: Floats | None = None,
     allow_writes: bool = False,
@@ -64,20 +66,19 @@ def propose(
     """Plan the route of a request, and the order of what else the menu should hold.
 
     Args:
-        store: the graph.
+        tool_map: the graph, as the caller sees it.
         frontier: the candidates.
         cards: what is known of them, by id.
         request: the text.
-        known: what is there before the first tool runs.
-        caller: who asks; tools that it does not see are in no plan.
+        known: what is there before the first tool runs, besides what the request says.
         belief: how far the network takes each candidate for part of the answer.
         allow_writes: let tools that change something make inputs.
     """
     if not frontier.tools:
         return Proposal([], [], [], "no candidate")
     asked = read_clauses(request, frontier.clauses.shape[1])
-    rows = store.read("map/purposes", ids=frontier.tools)
-    purposes = {row["id"]: Purpose.of(row, cards[row["id"]]["name"]) for row in rows}
+    found = tool_map.cards(frontier.tools)
+    purposes = {tool: Purpose.of(found[tool], cards[tool]["name"]) for tool in frontier.tools}
     scores = target_scores(
         frontier,
         asked,
@@ -91,14 +92,19 @@ def propose(
     asking = [at for at, clause in enumerate(asked) if clause.verb is not None]
     if not asking:  # no verb asks for anything: what fits best is meant
         asking = [int(scores.max(axis=0).argmax())]
+    values = RequestValues(request, tool_map)
+    likely = _ranked(frontier, scores)[:LIKELY]
+    values.read(likely)
+    scores += VALUES * np.array([values.share(tool) for tool in frontier.tools])[:, None]
     targets = _targets(frontier, purposes, scores, asking)
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in targets]
+    closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
+    values.read(closed)
     around = Neighbourhood.around(
-        store,
-        {*chosen, *best[:CLOSED]},
-        known,
-        caller,
+        tool_map,
+        closed,
+        _with_values(known, values, chosen, closed, found),
         fit=_fits(frontier, scores),
         allow_writes=allow_writes,
     )
@@ -112,9 +118,34 @@ def propose(
     return Proposal(list(order), [] if doubt else route, plans, doubt)
 
 
+def _with_values(
+    known: Known,
+    values: RequestValues,
+    targets: Sequence[str],
+    tools: Sequence[str],
+    cards: Mapping[str, MapCard],
+) -> Known:
+    """What is known with what the request gives: to each tool, and by the targets to all."""
+    by_tool = {tool: values.fields(tool) - known.denied for tool in tools}
+    fields = known.fields.union(*(by_tool[tool] for tool in targets))
+    resources = {
+        need.resource
+        for tool in targets
+        for need in (cards[tool].needs if tool in cards else ())
+        if need.resource and not need.role and need.field in by_tool[tool]
+    }
+    return replace(
+        known,
+        fields=fields,
+        resources=known.resources | resources,
+        by_tool=by_tool,
+        named={tool: values.named(tool) - known.fields for tool in tools},
+    )
+
+
 def read_clauses(request: str, count: int) -> list[Clause]:
     """The clauses of a request as the frontier knows them, each with its words and its verb."""
-    spans = clauses(request)[:count]
+    spans = clauses(without_values(request))[:count]
     verbs = request_verbs(request)
     found = []
     for begin, end in spans:

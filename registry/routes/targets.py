@@ -14,7 +14,7 @@ from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.verbs import READING, RequestVerb, VerbKind, infinitive
 from spm.registry.frontier.frontier import Frontier
-from spm.registry.store.interface import Row
+from spm.registry.routes.tool_map import MapCard
 
 Scores = NDArray[np.float64]
 MEANING, WORDS, WHOLE = 1.5, 1.0, 0.5  # of standardised cosines, of BM25, of the whole request
@@ -42,12 +42,11 @@ class Purpose:
     words: frozenset[str]  # of its name, as infinitives and in the singular
 
     @classmethod
-    def of(cls, row: Row, name: str) -> "Purpose":
-        """The purpose of a tool, from a row of `map/purposes`."""
+    def of(cls, card: MapCard, name: str) -> "Purpose":
+        """The purpose of a tool, from its card and its name."""
         spelled = words(name)
         said = {singular(word) for word in spelled} | {infinitive(w) or w for w in spelled}
-        verb: VerbKind = row["verb"] or ("get" if row["effects"] == "read" else "act")
-        return cls(verb, row["resource"] or "", row["effects"], row["service"], frozenset(said))
+        return cls(card.verb, card.resource, card.effects, card.service, frozenset(said))
 
 
 @dataclass(frozen=True)

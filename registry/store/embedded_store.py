@@ -94,6 +94,30 @@ class EmbeddedStore:
             tx.rollback()
         return Answer(list(found.columns), rows[:limit], len(rows) > limit)
 
+    def explain(
+        self, text: str, params: Mapping[str, object], *, profile: bool, timeout: float
+    ) -> Answer:
+        """The steps of a query; profiled, with the rows and the time of each."""
+        self._load()
+        tx = self._graph.begin_read(timeout_ms=int(timeout * 1000))
+        try:
+            found = tx.cypher(f"{'PROFILE' if profile else 'EXPLAIN'} {text}", params=dict(params))
+            steps = list(found.profile or []) if profile else found.to_list()
+        except (kglite.KgError, OverflowError, TypeError) as error:
+            raise QueryFailed(f"The query could not be run: {error}") from error
+        finally:
+            tx.rollback()
+        if not profile:
+            rows = [
+                {"operator": s["operation"], "estimated_rows": s["estimated_rows"]} for s in steps
+            ]
+            return Answer(["operator", "estimated_rows"], rows, False)
+        rows = [
+            {"operator": s["clause"], "rows": s["rows_out"], "microseconds": s["elapsed_us"]}
+            for s in steps
+        ]
+        return Answer(["operator", "rows", "microseconds"], rows, False)
+
     def stamp(self) -> str | None:
         """The end of the journal and the checksum of the vectors; reads no graph.
 

@@ -73,6 +73,12 @@ class Store(Protocol):
         """Run a query that passed `read_only_check`; nothing it does is ever kept."""
         ...
 
+    def explain(
+        self, text: str, params: Mapping[str, object], *, profile: bool, timeout: float
+    ) -> Answer:
+        """How the engine would run a query that passed `read_only_check`; profiled: how it did."""
+        ...
+
     def write(self, kind: str, work: Work, operation: str | None = None) -> dict[str, Any] | None:
         """Do `work` in one transaction, once for each operation id."""
         ...

@@ -6,7 +6,7 @@ operation id, so a commit whose answer was lost is repeated without being done t
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import neo4j
@@ -140,6 +140,28 @@ class BoltStore:
                     return Answer(columns, rows, len(found) > limit)
                 finally:
                     tx.rollback()
+
+        return self._translated(ask)
+
+    def explain(
+        self, text: str, params: Mapping[str, object], *, profile: bool, timeout: float
+    ) -> Answer:
+        """The operators of a plan, the last one to run first, each below what it serves."""
+
+        def ask() -> Answer:
+            with self._session(neo4j.READ_ACCESS) as session:
+                tx = session.begin_transaction(timeout=timeout)
+                try:
+                    asked = _literal(f"{'PROFILE' if profile else 'EXPLAIN'} {text}")
+                    summary = tx.run(asked, dict(params)).consume()
+                finally:
+                    tx.rollback()
+            found = summary.profile if profile else summary.plan
+            rows = list(_operators(found)) if found else []
+            hidden = () if profile else ("rows", "db_hits")
+            columns = ["operator", "details", "estimated_rows", "rows", "db_hits"]
+            kept = [column for column in columns if column not in hidden]
+            return Answer(kept, [{c: row[c] for c in kept} for row in rows], False)
 
         return self._translated(ask)
 
@@ -369,6 +391,19 @@ def translate(error: Exception, location: str) -> SpmError:
             return StoreError(f"{location!r}: {error} {again}")
 
 
+def _operators(plan: Mapping[str, Any], depth: int = 0) -> Iterator[Row]:
+    known = plan.get("args", {})
+    yield {
+        "operator": "  " * depth + str(plan["operatorType"]).partition("@")[0],
+        "details": known.get("Details", ""),
+        "estimated_rows": round(known["EstimatedRows"], 1) if "EstimatedRows" in known else None,
+        "rows": plan.get("rows"),
+        "db_hits": plan.get("dbHits"),
+    }
+    for child in plan.get("children", ()):
+        yield from _operators(child, depth + 1)
+
+
 def _rows(result: neo4j.Result) -> list[Row]:
     # Not data(): it looks into every number of every vector, which takes twice as long as the rest.
     columns = result.keys()
@@ -388,10 +423,12 @@ def _plain(value: Any) -> Any:
         case neo4j.graph.Relationship():
             return schema.relationship(value.type, dict(value))
         case neo4j.graph.Path():
-            return {
-                "nodes": [_plain(node) for node in value.nodes],
-                "relationships": [_plain(edge) for edge in value.relationships],
-            }
+            ends = [
+                (at, at + 1) if edge.start_node == value.nodes[at] else (at + 1, at)
+                for at, edge in enumerate(value.relationships)
+            ]
+            nodes = [_plain(node) for node in value.nodes]
+            return schema.path(nodes, [_plain(edge) for edge in value.relationships], ends)
         case list():
             return [_plain(item) for item in value]
         case dict():  # the server sends keys in any order, the other engine sorts them

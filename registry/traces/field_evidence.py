@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from spm.registry.catalog import feeds
 from spm.registry.catalog.fields import canonical, is_control
 from spm.registry.catalog.graph_rows import field_name, field_rows
 from spm.registry.catalog.naming import fold
@@ -12,6 +13,7 @@ from spm.registry.store.interface import Row, Transaction
 
 Resolved = tuple[Trace, list[str]]
 Output = tuple[str, str]  # of which tool, which field
+Hand = tuple[str, str, str, str]  # from which tool to which, as which output and which input
 MOST_OUTPUTS = 500  # of one tool that traces may add: whoever reads a menu reads them all
 
 
@@ -53,7 +55,8 @@ def observe(tx: Transaction, fresh: list[Resolved]) -> set[Output]:
         output = tool, names.output(tool, name)
         counts[output] += count
         spelled.append((output, OutputSpec.model_validate({"name": name, "type": kind})))
-    dropped = _beyond(tx.run("tools/outputs", ids=sorted({tool for tool, _ in counts})), counts)
+    held = tx.run("tools/outputs", ids=sorted({tool for tool, _ in counts}))
+    dropped = _beyond(held, counts)
     if named := [(output[1], spec) for output, spec in spelled if output not in dropped]:
         tx.run("tools/fields", rows=field_rows(tx.run("fields/vocabulary"), named))
         kept = sorted(counts.keys() - dropped)
@@ -62,7 +65,23 @@ def observe(tx: Transaction, fresh: list[Resolved]) -> set[Output]:
         )
     if rows := flowed(fresh, names):
         tx.run("traces/flows", rows=rows)
+    passed = handed(fresh, names)
+    if passed:
+        tx.run("traces/hands", rows=passed)
+    new = counts.keys() - dropped - {(row["id"], row["field"]) for row in held}
+    _refresh(tx, {tool for tool, _ in new}, {row["consumer"] for row in passed})
     return dropped
+
+
+def _refresh(tx: Transaction, makers: set[str], takers: set[str]) -> None:
+    """Bring the edges from who was seen to make more, and into who was seen to be handed it."""
+    service = {
+        row["id"]: row["service"] for row in tx.run("tools/show", ids=sorted(makers | takers))
+    }
+    touched = {service[tool] for tool in makers | takers}
+    for name in sorted({service[tool] for tool in makers}):
+        touched |= feeds.touched(tx, name)
+    feeds.refresh_consumers(tx, touched)
 
 
 def _beyond(held: list[Row], counts: Counter[Output]) -> set[Output]:
@@ -89,6 +108,33 @@ def _carried(fresh: list[Resolved]) -> Counter[tuple[str, str, str]]:
     )
 
 
+def _followed(traces: Iterable[Resolved], names: Names) -> Iterator[tuple[Trace, Hand]]:
+    """Who handed what to whom, in trajectories that succeeded."""
+    for trace, tools in traces:
+        for flow in trace.flows if trace.success else ():
+            if not (trace.steps[flow.source].ok and trace.steps[flow.target].ok):
+                continue
+            producer, consumer = tools[flow.source], tools[flow.target]
+            given, taken = names.output(producer, flow.output), names.input(consumer, flow.input)
+            if taken and not is_control(flow.output) and not is_control(taken):
+                yield trace, (producer, consumer, given, taken)
+
+
+def handed(traces: Iterable[Resolved], names: Names) -> list[Row]:
+    """How often a value that one tool returned went into another; a tool feeds not itself."""
+    counts: Counter[Hand] = Counter()
+    seen: dict[Hand, str] = {}
+    for trace, hand in _followed(traces, names):
+        if hand[0] != hand[1]:
+            counts[hand] += 1
+            seen[hand] = max(seen.get(hand, ""), trace.moment() or "")
+    columns = ("producer", "consumer", "output", "input")
+    return [
+        {**dict(zip(columns, hand, strict=True)), "count": counts[hand], "last_seen": seen[hand]}
+        for hand in sorted(counts)
+    ]
+
+
 def flowed(traces: Iterable[Resolved], names: Names) -> list[Row]:
     """How often an output's value became an input of another name, in trajectories that succeeded.
 
@@ -97,15 +143,10 @@ def flowed(traces: Iterable[Resolved], names: Names) -> list[Row]:
     """
     counts: Counter[tuple[str, str]] = Counter()
     seen: dict[tuple[str, str], str] = {}
-    for trace, tools in traces:
-        for flow in trace.flows if trace.success else ():
-            if not (trace.steps[flow.source].ok and trace.steps[flow.target].ok):
-                continue
-            given = names.output(tools[flow.source], flow.output)
-            taken = names.input(tools[flow.target], flow.input)
-            if taken and given != taken and not is_control(flow.output) and not is_control(taken):
-                counts[given, taken] += 1
-                seen[given, taken] = max(seen.get((given, taken), ""), trace.moment() or "")
+    for trace, (_, _, given, taken) in _followed(traces, names):
+        if given != taken:
+            counts[given, taken] += 1
+            seen[given, taken] = max(seen.get((given, taken), ""), trace.moment() or "")
     return [
         {"output": a, "input": b, "count": counts[a, b], "last_seen": seen[a, b]}
         for a, b in sorted(counts)

@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from spm.registry.access.caller import Caller
-from spm.registry.access.filtered_store import filtered
 from spm.registry.insight.paths import Path, Plan, find_paths, plan
 from spm.registry.menus.evidence import review
 from spm.registry.menus.export import ExportedMenu, export_menu
@@ -60,9 +59,8 @@ def find_path(registry: Registry, caller: Caller, question: PathQuestion) -> Ans
         UnknownTool, UnknownField: a name is not there, or the caller may not know of it.
     """
     question.check()
-    seen = filtered(registry.store, caller)
     if question.source is not None:
-        ways = find_paths(seen, question.source, question.to)
+        ways = find_paths(registry.store, question.source, question.to, caller)
         lines = [
             f"{way.kind}: " + " → ".join([way.hops[0].source, *(hop.target for hop in way.hops)])
             for way in ways
@@ -71,7 +69,8 @@ def find_path(registry: Registry, caller: Caller, question: PathQuestion) -> Ans
         return Answer(
             {"paths": [asdict(way) for way in ways], "plan": None}, "\n".join(lines) or nothing
         )
-    found = plan(seen, question.have, question.to)
+    writes = question.allow_writes
+    found = plan(registry.store, question.have, question.to, caller, allow_writes=writes)
     asked = f" A user has to say: {', '.join(found.ask)}." if found.ask else ""
     return Answer({"paths": [], "plan": asdict(found)}, " → ".join(found.steps) + f".{asked}")
 

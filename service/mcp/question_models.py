@@ -34,6 +34,9 @@ class PathQuestion(_Question):
         default=None, alias="from", description="The tool to start from; without it, a plan."
     )
     have: Names = Field(default_factory=list, description="Fields at hand, for a plan.")
+    allow_writes: bool = Field(
+        default=False, description="Let tools that change something run only to make an input."
+    )
 
     def check(self) -> None:
         """Refuse half a question of each kind.

@@ -126,15 +126,18 @@ async def paths(
         str | None, Query(alias="from", max_length=500, description="A tool, or a field at hand.")
     ] = None,
     have: Annotated[list[str], Query(max_length=100, description="Fields at hand.")] = [],  # noqa: B006
+    allow_writes: Annotated[
+        bool, Query(description="Let tools that change something run only to make an input.")
+    ] = False,
 ) -> Response:
     """How one tool leads to another, or what must run before a tool can."""
 
     def work(registry: Registry) -> dict[str, Any]:
-        seen = filtered(registry.store, caller)
         if from_ is not None and not have and _is_tool(resolver_for(registry.store, caller), from_):
-            ways: list[Way] = find_paths(seen, from_, to)
+            ways: list[Way] = find_paths(registry.store, from_, to, caller)
             return {"paths": [asdict(way) for way in ways], "plan": None}
-        found: Plan = plan(seen, [*([from_] if from_ else []), *have], to)
+        at_hand = [*([from_] if from_ else []), *have]
+        found: Plan = plan(registry.store, at_hand, to, caller, allow_writes=allow_writes)
         return {"paths": [], "plan": asdict(found)}
 
     return _json(await service.ask(work))

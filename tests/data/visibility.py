@@ -32,7 +32,7 @@ from spm.gnn.snapshot.snapshot import AccessClasses
 from spm.registry.access import api_tokens
 from spm.registry.access.caller import Caller
 from spm.registry.access.rules import sees, visible_tools
-from spm.registry.catalog.field_suggestions import merge
+from spm.registry.catalog.field_decisions import merge
 from spm.registry.menus import frozen
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
@@ -300,6 +300,9 @@ def http_questions(case: Case) -> list[tuple[str, str, Any]]:
         ("POST", "/v1/cypher", {"saved": "feeds", "params": {"tool": first}}),
         ("POST", "/v1/cypher", {"saved": "feeds", "params": {"tool": probe}}),
         ("POST", "/v1/cypher", {"saved": "most_travelled"}),
+        ("POST", "/v1/cypher", {"saved": "hubs"}),
+        ("POST", "/v1/cypher", {"saved": "destructive"}),
+        ("POST", "/v1/cypher", {"saved": "producers_of", "params": {"field": FIELDS[0]}}),
         ("GET", "/v1/graph", None),
         ("GET", "/v1/graph?family=order", None),
         ("GET", f"/v1/graph?field={FIELDS[0]}", None),

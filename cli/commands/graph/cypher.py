@@ -27,13 +27,19 @@ def cypher(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Ask the graph in Cypher. Only reading is possible, on both engines."""
+    """Ask the graph in Cypher. Only reading is possible, on both engines.
+
+    Paths print as lines. EXPLAIN or PROFILE before a query shows how the engine runs it. Names that
+    the graph does not have are warned about; spm schema shows those that it has.
+    """
     if list_saved:
         _list(json)
         return
     if (query is None) == (saved is None):
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
     from spm.registry.pictures.graphs import draw_answer
+    from spm.registry.pictures.path_text import short
+    from spm.registry.store.name_check import unknown_names
 
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")
@@ -42,12 +48,14 @@ def cypher(
     with opened(store) as registry:
         ask = registry.saved_query if saved else registry.cypher
         answer = ask(saved or query or "", params)
+    for line in unknown_names(query or ""):
+        note(f"Warning: {line}")
     if answer.truncated:
         note(f"Only the first {len(answer.rows):,} rows are shown; add LIMIT or narrow the query.")
     if drawn(lambda: draw_answer(answer), format, html):
         return
     if json or format is Picture.json:
-        as_json(answer.rows)
+        as_json(short(answer.rows))
         return
     table(
         answer.columns,
@@ -80,7 +88,7 @@ def _list(json: bool) -> None:
 
 
 def _asked(params: Iterable[str]) -> list[str]:
-    """What a person gives: who asks is known."""
+    """What a person gives; who asks is known."""
     from spm.registry.access.caller import EVERYTHING
 
     return [name for name in params if name not in EVERYTHING.params()]
@@ -97,6 +105,12 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 def _cell(value: Any) -> object:
+    from spm.registry.pictures.path_text import is_node, is_path, line, node_name
+
+    if is_path(value):
+        return line(value)
+    if is_node(value):
+        return node_name(value)
     if isinstance(value, dict | list):
         return jsonlib.dumps(value, ensure_ascii=False)
     return value

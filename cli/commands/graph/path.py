@@ -25,6 +25,10 @@ def path(
     to: Annotated[
         str | None, typer.Option("--to", help="The tool to run.", autocompletion=complete_tool)
     ] = None,
+    allow_writes: Annotated[
+        bool,
+        typer.Option("--allow-writes", help="Let tools that change something make inputs too."),
+    ] = False,
     format: PictureOption = Picture.table,
     html: HtmlOption = None,
     store: StoreOption = None,
@@ -32,9 +36,10 @@ def path(
 ) -> None:
     """Show how one tool leads to another, or what must run before a tool can.
 
-    spm path FROM TO: the shortest way through fields, and along observed transitions.
+    spm path FROM TO: the shortest way along FEEDS, and along observed transitions.
 
-    spm path --have FIELD --to TOOL: the tools, in order, that make TOOL runnable.
+    spm path --have FIELD --to TOOL: the tools, in order, that make TOOL runnable. FIELD is
+    the name of a field, or what one of these tools calls its input.
     """
     from spm.registry.pictures.graphs import draw_paths, draw_plan
 
@@ -47,7 +52,7 @@ def path(
         raise typer.Exit(0 if found else 1)
     if to and not source and not target:
         with opened(store) as registry:
-            plan = registry.plan(to, have or [])
+            plan = registry.plan(to, have or [], allow_writes=allow_writes)
         if not drawn(lambda: draw_plan(plan), format, html):
             as_json(plan) if as_text else _show_plan(plan)
         raise typer.Exit(1 if plan.ask else 0)
@@ -56,13 +61,13 @@ def path(
 
 def _show_paths(source: str, target: str, found: "list[Path]") -> None:
     if not found:
-        note(f"No way from {source!r} to {target!r}, neither through fields nor observed.")
+        note(f"No way from {source!r} to {target!r}, neither by fields nor observed.")
     for way in found:
-        say("Through fields:" if way.kind == "fields" else "Observed:")
+        say("By fields:" if way.kind == "feeds" else "Observed:")
         say(f"  {way.hops[0].source}")
         for hop in way.hops:
-            label = hop.field if way.kind == "fields" else f"{hop.count} times"
-            say(f"    → {label} →  {hop.target}")
+            label = f"{hop.count} times" if hop.count else ", ".join(hop.fields)
+            say(f"    -{label}→ {hop.target}")
 
 
 def _show_plan(plan: "Plan") -> None:
@@ -73,6 +78,8 @@ def _show_plan(plan: "Plan") -> None:
     table(["step", "tool", "takes"], rows, wrap=["takes"])
     if plan.ask:
         note(f"A user has to say: {', '.join(plan.ask)}. Give what is known with --have.")
+    for field, tools in plan.writers.items():
+        note(f"{field} is also made by {', '.join(tools[:3])}, which write: --allow-writes")
 
 
 def _supply(field: str, source: str) -> str:

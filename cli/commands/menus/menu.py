@@ -114,10 +114,11 @@ def menu(
             note(f"Lock written to {lock}")
         if not built.items and question["caller"].restricted:
             note(registry.none_visible(question["caller"]))
+        effects = built.effects_reasons() if explain else None
     for line in ready.notes():
         note(line)
     _beside(ready, names, html)
-    _print(ready, shape, aliases=aliases, explain=explain)
+    _print(ready, shape, aliases, effects)
     if not ready.menu.items:
         raise typer.Exit(1)
 
@@ -137,7 +138,12 @@ def _beside(ready: "ExportedMenu", names: Path | None, html: Path | None) -> Non
         note(f"Picture written to {html}")
 
 
-def _print(ready: "ExportedMenu", shape: PrintedFormat, *, aliases: bool, explain: bool) -> None:
+def _print(
+    ready: "ExportedMenu",
+    shape: PrintedFormat,
+    aliases: bool,
+    effects: dict[str, list[str]] | None,
+) -> None:
     match shape:
         case "json":
             as_json(ready.as_dict())
@@ -145,7 +151,10 @@ def _print(ready: "ExportedMenu", shape: PrintedFormat, *, aliases: bool, explai
             for line in ready.text(shape, aliases=aliases).splitlines():
                 say(line)
         case "table":
-            (show_reasons if explain else show)(ready.menu, ready.called(aliases))
+            if effects is None:
+                show(ready.menu, ready.called(aliases))
+            else:
+                show_reasons(ready.menu, ready.called(aliases), effects)
         case _:
             as_json(ready.definitions())
             waits = ready.key()["review"]

@@ -172,6 +172,8 @@ def _result(result: "Registered") -> dict[str, object]:
 def _tell(result: "Registered", done: bool = True) -> None:
     linked = f", {len(result.relinked)} with other links" if result.relinked else ""
     owned = f", {len(result.reowned)} with other access" if result.reowned else ""
+    if result.reassessed:
+        owned += f", {len(result.reassessed)} with other effects or another reason"
     say(
         f"{result.source}: {len(result.added)} added, {len(result.changed)} changed, "
         f"{len(result.unchanged)} unchanged{linked}{owned} (service {result.service})"
@@ -206,6 +208,8 @@ def _preview(plans: "list[Registered]", json: bool) -> None:
             say(f"→ {identity} (links)")
         for identity in plan.reowned:
             say(f"→ {identity} (access)")
+        for identity in plan.reassessed:
+            say(f"→ {identity} (effects)")
         for identity in plan.quarantined:
             say(f"! {identity} (would wait for approval)")
         _tell(plan, done=False)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from spm.cli.commands.tools import access, lifecycle, register
+from spm.cli.commands.tools import access, effects, lifecycle, register
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
 from spm.cli.views.console import as_json, note, say, table
 from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
@@ -28,6 +28,7 @@ app.command()(lifecycle.diff)
 app.command()(lifecycle.deprecate)
 app.command()(lifecycle.approve)
 app.command()(lifecycle.lint)
+app.command()(effects.effects)
 
 
 @app.command("list")
@@ -81,6 +82,7 @@ def show(
     head = view.tool
     say(f"{head['id']}  version {head['version']}  {head['status']}, {head['effects']}")
     say(head["description"])
+    say(effects.told(head))
     if head["successor"]:
         say(f"Use instead: {head['successor']}")
     scopes = ", ".join(head["scopes"]) or "none"

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from spm.registry.access.settings import Access
-from spm.registry.catalog import field_suggestions, lint_sources
+from spm.registry.catalog import field_decisions, field_suggestions, lint_sources
+from spm.registry.catalog.effects_decisions import decisions, override
 from spm.registry.catalog.lifecycle import approve, deprecate, difference, history
 from spm.registry.catalog.registration import Link, preview
 from spm.registry.catalog.tool_access import reset_access, set_access, show_access
@@ -31,12 +32,13 @@ from tests.support import graphs
 pytestmark = pytest.mark.neo4j
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "formats"
+MOMENTS = ("revision", "at", "updated", "effects_at")
 MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
 Both = Callable[[Callable[[Registry], Any]], Any]
 READS = (
     "tools/names", "tools/waiting", "fields/overview", "fields/vocabulary", "fields/reviewed",
     "fields/flows", "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
-    "traces/tools", "traces/ages", "state/counts",
+    "traces/tools", "traces/ages", "state/counts", "effects/tools",
 )  # fmt: skip
 
 
@@ -75,7 +77,7 @@ def plain(answer: Any) -> Any:
     if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
         answer = dataclasses.asdict(answer)
     if isinstance(answer, dict):
-        return {k: plain(v) for k, v in answer.items() if k not in ("revision", "at", "updated")}
+        return {k: plain(v) for k, v in answer.items() if k not in MOMENTS}
     return [plain(one) for one in answer] if isinstance(answer, list) else answer
 
 
@@ -351,16 +353,16 @@ def test_fields_are_suggested_merged_and_split(both: Both, encoder: Any) -> None
         assert (found[0]["output"], found[0]["input"]) == ("client_number", "customer_number")
         assert found[0]["reasons"]["flow"] == 1.0
     assert both(ways) == []
-    both(lambda r: field_suggestions.merge(r.store, "client_number", "customer_number", "Zoë"))
+    both(lambda r: field_decisions.merge(r.store, "client_number", "customer_number", "Zoë"))
     assert both(ways) == [["client_number"]]
     assert both(lambda r: r.plan([], "send"))["steps"] == ["mail/find", "mail/send"]
-    both(lambda r: field_suggestions.split(r.store, "customer_number", "client_number"))
+    both(lambda r: field_decisions.split(r.store, "customer_number", "client_number"))
     assert both(ways) == []
 
 
-def ways(registry: Registry) -> list[list[str | None]]:
+def ways(registry: Registry) -> list[list[str]]:
     found = registry.paths("find", "send")
-    return [[hop.field for hop in path.hops] for path in found if path.kind == "fields"]
+    return [hop.fields for path in found if path.kind == "feeds" for hop in path.hops]
 
 
 def trace(*steps: Any, **more: Any) -> Trace:
@@ -423,3 +425,50 @@ def test_old_evidence_fades_alike(both: Both) -> None:
     assert {row["second"]: row["count"] for row in both(near)}["mail/b"] == 1.25
     assert both(lambda r: statistics.prune(r.store, MOMENT)) == 3
     assert both(lambda r: statistics.statistics(r.store))["successful"] == 4
+
+
+def test_decisions_about_effects_are_the_same_on_both_engines(both: Both) -> None:
+    """Also what a caller that may only read sees: nothing that does not only read."""
+
+    def seen(registry: Registry) -> Any:
+        return registry.store.read("access/tools", team=None, scopes=None, read_only=True)
+
+    def decide(pattern: str, effects: Any, **more: Any) -> Callable[[Registry], Any]:
+        return lambda registry: override(registry.store, pattern, effects, by="Zoë", **more)
+
+    peek, send = tool("peek", effects="read"), tool("send", effects="write")
+    both(lambda registry: registry.register(mail(peek, send)))
+    assert both(seen) == [{"id": "mail/peek"}]
+    both(decide("peek", "destructive", because="it marks as read"))
+    both(decide("mail/se*", "read"))
+    assert both(seen) == [{"id": "mail/send"}]
+    both(lambda registry: registry.register(mail({**peek, "description": "two"}, send)))
+    assert both(seen) == [{"id": "mail/send"}]
+    both(lambda registry: registry.remove("peek"))
+    both(lambda registry: registry.register(mail(peek, send)))
+    assert both(seen) == [{"id": "mail/send"}]
+    both(decide("*", None, because="tried"))
+    assert both(seen) == [{"id": "mail/peek"}]
+    rows = both(lambda registry: decisions(registry.store))
+    assert [(row["tool"], row["before"], row["after"]) for row in rows] == [
+        ("mail/peek", "read", "destructive"),
+        ("mail/peek", "destructive", "read"),
+        ("mail/send", "write", "read"),
+        ("mail/send", "read", "write"),
+    ]
+
+
+def test_better_rules_reach_unchanged_tools_on_both_engines(both: Both) -> None:
+    source = read_source(str(DATA / "openapi" / "shop-3.0.yaml"))
+    older = [
+        one.model_copy(update={"effects": "read", "effects_reason": "an old rule"})
+        for one in source.manifest.tools
+    ]
+    manifest = source.manifest.model_copy(update={"tools": tuple(older)})
+    both(lambda registry: registry.register(manifest))
+    both(lambda registry: override(registry.store, "*", "write", by="Zoë")[:1])
+    both(lambda registry: override(registry.store, "*", None, by="Zoë")[:1])
+    result = both(lambda registry: registry.register(source.manifest))
+    assert result["changed"] == []
+    assert sorted(result["reassessed"]) == sorted(result["unchanged"])
+    both(lambda registry: registry.tools())

@@ -67,6 +67,17 @@ def ask(server: Any, text: Any, **params: Any) -> list[dict[str, Any]]:
 
 LEDGER = "MATCH (m:Migration) RETURN m.id AS number, m.name AS name, m.at AS at ORDER BY number"
 
+EARLIER_INPUTS = """
+CREATE (t:Tool {id: 's/t'}), (a:Field {name: 'a'}), (b:Field {name: 'b'}),
+       (t)-[:REQUIRES {required: true, resource: 'r'}]->(a),
+       (t)-[:REQUIRES {required: false, resource: 'r', role: 'x'}]->(b)
+"""
+INPUTS = """
+MATCH (:Tool)-[e:REQUIRES|ACCEPTS]->(f:Field)
+RETURN type(e) AS type, f.name AS field, [e.required, e.resource, e.role] AS carries
+ORDER BY type
+"""
+
 
 def everything(server: Any) -> Any:
     """The whole graph in a form that can be compared."""
@@ -188,6 +199,20 @@ def test_the_ledger_is_complete(store: BoltStore, neo4j_server: Any) -> None:
     assert store.read("state/registry")[0]["schema"] == migrations.latest()
 
 
+@pytest.mark.usefixtures("neo4j_bare")
+def test_optional_inputs_of_an_earlier_schema_are_moved(
+    store: BoltStore, neo4j_server: Any
+) -> None:
+    store.migrate()
+    ask(neo4j_server, EARLIER_INPUTS)
+    ask(neo4j_server, "MATCH (r:Registry) SET r.schema = 21")
+    assert store.migrate() == ["schema/022_optional_inputs", "schema/023_required_inputs"]
+    assert ask(neo4j_server, INPUTS) == [
+        {"type": "ACCEPTS", "field": "b", "carries": [None, "r", "x"]},
+        {"type": "REQUIRES", "field": "a", "carries": [None, "r", None]},
+    ]
+
+
 @pytest.mark.parametrize("lost", [["tool_id"], ["field_name", "registry_id"]])
 @pytest.mark.usefixtures("neo4j_bare")
 def test_a_lost_constraint_is_named_and_mended(
@@ -205,7 +230,7 @@ def test_a_lost_constraint_is_named_and_mended(
     assert doctor.mend(located)
     assert doctor.examine(located).ok
     with BoltStore_(neo4j_server) as again:
-        assert len(again.read("state/constraints")) == 12
+        assert len(again.read("state/constraints")) == 13
 
 
 @pytest.mark.usefixtures("neo4j_bare")

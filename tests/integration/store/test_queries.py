@@ -38,7 +38,11 @@ ROW = {
     "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
-    "links": "0", "output": "a", "input": "b",
+    "links": "0", "output": "a", "input": "b", "map": "0", "verb": "list", "resource": "shop/order",
+    "role": "", "many": True, "fields": ["a"], "producer": "shop/x", "consumer": "shop/y",
+    "effects_reason": "", "effects_by": None, "effects_at": None, "source_effects": "read",
+    "source_effects_reason": "", "kind": "b", "before": "read", "after": "write",
+    "reason": "", "by": "x",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
@@ -58,7 +62,7 @@ PARAMS: dict[str, Any] = {
     ],
     "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
-    "may": ["read"],
+    "may": ["read"], "least": 2,
     "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 
@@ -84,7 +88,11 @@ def populated(
         with neo4j_server.driver() as driver:
             driver.execute_query(
                 "MATCH (a:Field), (b:Field) WITH a, b LIMIT 1 "
-                "CREATE (a)-[:SAME_AS {reviewed_by: 'x', at: 'y'}]->(b)"
+                "CREATE (a)-[:SAME_AS {reviewed_by: 'x', at: 'y'}]->(b) "
+                "CREATE (a)-[:IS_A {reviewed_by: 'x', at: 'y'}]->(b)"
+            )
+            driver.execute_query(  # of names that only traces of values and documents bring about
+                "MATCH (a:Tool), (b:Tool) WITH a, b LIMIT 1 CREATE (a)-[h:HANDS]->(b) DELETE h"
             )
             driver.execute_query(
                 "MATCH (n) WHERE n:Tool OR n:Trajectory "
@@ -198,7 +206,7 @@ def loose_merges(text: str, constrained: set[tuple[str, str]]) -> list[str]:
     found = []
     for pattern in re.findall(r"\bMERGE\s+(.+)", text):
         node = re.fullmatch(r"\(\w+:(\w+) \{(\w+): [^,}]+\}\)", pattern.strip())
-        edge = re.fullmatch(r"\(\w+\)-\[\w*:\w+(?: \{\w+: [\w.]+\})?\]->\(\w+\)", pattern.strip())
+        edge = re.fullmatch(r"\(\w+\)-\[\w*:\w+(?: \{[\w., :]+\})?\]->\(\w+\)", pattern.strip())
         if not edge and not (node and node.groups() in constrained):
             found.append(pattern)
     return found
@@ -225,7 +233,7 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
-    assert len(constraints()) == 12
+    assert len(constraints()) == 14
     assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
     assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
     assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())

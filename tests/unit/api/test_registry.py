@@ -73,7 +73,7 @@ def test_a_lock_tells_what_became_of_a_menu(shop_registry, tmp_path):
 
 
 def test_the_graph_answers_and_is_not_changed(shop_registry):
-    assert shop_registry.plan("send_email_receipt", have=["order_id"]).ask == []
+    assert shop_registry.plan("lookup_order", have=["order_id"]).ask == []
     assert shop_registry.saved_query("effects").columns
     with pytest.raises(QueryRefused):
         shop_registry.cypher("MATCH (t:Tool) DELETE t")

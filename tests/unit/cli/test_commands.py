@@ -52,11 +52,13 @@ READING = [
     ["tools", "list"],
     ["tools", "show", "lookup_order"],
     ["path", "lookup_order", "send_email_receipt"],
-    ["path", "--have", "order_id", "--to", "send_email_receipt"],
+    ["path", "--have", "order_id", "--to", "lookup_order"],
+    ["cypher", "MATCH p = (:Tool)-[:FEEDS*1..2]->(:Tool) RETURN p LIMIT 5"],
     ["cypher", "MATCH (t:Tool) RETURN t, t.id AS id ORDER BY id LIMIT 3"],
     ["cypher", "RETURN 0.0/0.0 AS nan, 1.0/0.0 AS inf, null AS nothing, 'ü' AS text"],
     ["cypher", "--saved", "effects"],
     ["cypher", "--list"],
+    ["schema", "--counts"],
     ["doctor"],
 ]
 
@@ -149,14 +151,40 @@ def test_destructive_tools_are_marked(in_shop):
 def test_a_path_shows_fields_and_observations(in_shop):
     done = in_shop("path", "lookup_order", "send_email_receipt")
     assert done.code == 0
-    assert "Through fields:" in done.out
+    assert "By fields:" in done.out
     assert "Observed:" in done.out
-    assert "→ customer_id →  customers/get_customer_email" in done.out
+    assert "-receipt_id→ messaging/send_email_receipt" in done.out
+
+
+def test_a_path_of_a_query_is_a_line_and_a_short_record(in_shop):
+    query = (
+        "MATCH p = (:Tool {name: 'create_receipt'})-[:FEEDS]->(:Tool {name: 'send_email_receipt'})"
+        "-[:REQUIRES]->(f:Field {name: 'receipt_id'}) RETURN p"
+    )
+    shown = " ".join(in_shop("cypher", query).out.split())
+    assert "create_receipt -receipt_id→ send_email_receipt -REQUIRES→ receipt_id" in shown
+    (row,) = in_shop("cypher", query, "--json").json
+    assert row["p"]["nodes"][0] == {
+        "label": "Tool",
+        "id": "payments/create_receipt",
+        "name": "create_receipt",
+        "service": "payments",
+    }
+    first, second = row["p"]["edges"]
+    assert (first["type"], first["fields"]) == ("FEEDS", ["receipt_id"])
+    assert (first["from"], second["to"]) == ("payments/create_receipt", "receipt_id")
+    assert "hash" not in in_shop("cypher", query, "--json").out
+
+
+def test_a_path_is_walked_against_the_arrow_too(in_shop):
+    query = "MATCH p = (:Field {name: 'receipt_id'})<-[:PRODUCES]-(:Tool) RETURN p LIMIT 1"
+    assert "receipt_id ←PRODUCES- create_receipt" in in_shop("cypher", query).out
 
 
 def test_a_plan_shows_who_supplies_what(in_shop):
-    done = in_shop("path", "--have", "order_id", "--to", "send_email_receipt")
-    assert done.code == 0
+    command = ["path", "--have", "order_id", "--to", "send_email_receipt"]
+    assert "receipt_id is also made by payments/create_receipt" in in_shop(*command).err
+    done = in_shop(*command, "--allow-writes")
     assert "order_id (given)" in done.out
     assert "receipt_id from payments/create_receipt" in " ".join(done.out.split())
 
@@ -181,8 +209,10 @@ def test_no_way_ends_with_1(in_shop):
 
 def test_saved_queries_are_listed_and_run(in_shop, shop):
     listed = in_shop("cypher", "--list", "--json").json
-    values = {"field": "order_id", "tool": "lookup_order"}
-    assert len(listed) >= 10
+    values = {"field": "order_id", "tool": "list_customer_orders", "resource": "order"}
+    values |= {"owner": "finance", "source": "nobody"}
+    empty = {"unused_tools", "inferred", "unreachable_without"}
+    assert len(listed) >= 15
     for query in listed:
         assert query["doc"]
         assert query["query"]
@@ -190,7 +220,23 @@ def test_saved_queries_are_listed_and_run(in_shop, shop):
         done = in_shop("cypher", "--saved", query["name"], *params, "--json")
         assert done.code == 0, query["name"]
         assert all(list(row) == query["returns"] for row in done.json)
-        assert done.json or query["name"] == "unused_tools", query["name"]
+        assert done.json or query["name"] in empty, query["name"]
+
+
+def test_a_name_that_the_graph_does_not_have_is_warned_about(in_shop):
+    done = in_shop("cypher", "MATCH (t:Tool) RETURN t.nme LIMIT 1")
+    assert done.code == 0
+    assert "Warning: There is no property 'nme' of Tool" in done.err
+
+
+def test_how_a_query_is_run_is_shown_and_nothing_is_written(in_shop):
+    query = "MATCH (t:Tool)-[:FEEDS]->(:Tool) RETURN t.id"
+    explained = in_shop("cypher", f"EXPLAIN {query}", "--json").json
+    assert "Match" in explained[0]["operator"]
+    profiled = in_shop("cypher", f"profile {query}", "--json").json
+    assert profiled[-1]["rows"] > 0
+    for hidden in ("CREATE (x:Tool)", "PROFILE CREATE (x:Tool)", "MATCH (t) DETACH DELETE t"):
+        assert "is not for reading" in in_shop("cypher", f"EXPLAIN {hidden}").err
 
 
 def test_a_saved_query_says_which_parameters_it_takes(in_shop):

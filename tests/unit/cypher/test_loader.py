@@ -184,6 +184,11 @@ NODE = re.compile(r"\((\w*)\s*:\s*([\w|]+)\s*(?:\{([^}]*)\})?\s*\)")
 EDGE = re.compile(r"\[(\w*)\s*:\s*([\w|]+)\s*(?:\*[\d.]*)?\s*(?:\{([^}]*)\})?\s*\]")
 QUOTED = re.compile(r"'[^']*'|`[^`]*`|\{indexConfig.*\}", re.S)
 ENGINE = {"node"}  # variables that a procedure binds
+# What migrations read of an earlier schema, which is not in the dictionary any more.
+FORMER = {
+    "schema/022_optional_inputs": {"required"},
+    "schema/023_required_inputs": {"required"},
+}
 
 
 def used(text: str) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
@@ -217,6 +222,8 @@ def known_to_the_dictionary(name: str) -> None:
     assert set(types) <= set(RELATIONSHIPS)
     for label, properties in labels.items():
         assert properties <= {p for one in label.split("|") for p in LABELS[one]}, label
+    if name in FORMER:
+        types = {kind: found - FORMER[name] for kind, found in types.items()}
     shared = len(types) > 1  # [e:A|B]: a property of one of them
     known = {p for kind in types for p in RELATIONSHIPS[kind][2]}
     for kind, properties in types.items():

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from spm.cypher import load
+from spm.registry.catalog.effects_decisions import override
 from spm.registry.errors import InputError, StoreWriteFailed
 from spm.registry.exchange import export_registry, import_registry, verify
 from spm.registry.exchange_records import SECTIONS
@@ -39,6 +40,9 @@ def full(registry, manifest, trace):
         old={"status": "deprecated", "successor": "a", "description": UNICODE[:11]},
     )
     registry.register(first)
+    registry.register(
+        manifest("desk", find_user=(["email"], ["user_id"]), get_user=(["user_id"], []))
+    )
     registry.register(manifest("😀 z", tool=([], ["y"])))
     registry.register(manifest("ｚ z", tool=([], ["y"])))
     registry.import_traces(
@@ -50,6 +54,7 @@ def full(registry, manifest, trace):
     )
     steps = [{"tool": "a", "result": {"mail": "v-777"}}, {"tool": "b", "arguments": {"x": "v-777"}}]
     registry.import_traces([Trace.model_validate({"request": "x", "steps": steps})])
+    override(registry.store, "removed", "destructive", by="Zoë", because=UNICODE)
     registry.remove("removed", force=True)
     registry.remove("back", force=True)
     registry.register(manifest("s", back={"description": "again"}))
@@ -68,6 +73,13 @@ def _extra(tx):
     rows = [{"first": "s/a", "second": "s/b", "weight": 0.333333}]
     tx.run("traces/weigh", rows=rows)
     tx.run("traces/weigh_flows", rows=[{"output": "mail", "input": "x", "weight": 0.25}])
+    fed = {"producer": "s/a", "consumer": "s/b", "fields": ["mail"], "evidence": "reviewed"}
+    tx.run("exchange/put_feeds", rows=[{**fed, "weight": 0.9}])
+    tx.run("exchange/put_resources", rows=[{"id": "s/mail", "name": "mail", "service": "s"}])
+    identity = {"field": "mail", "resource": "s/mail", "role": ""}
+    tx.run("exchange/put_identifies", rows=[identity])
+    decision = {"field": "mail", "kind": "größe", "reviewed_by": "Zoë", "at": "2026-01-01"}
+    tx.run("exchange/put_is_a", rows=[decision])
     tx.run("traces/prune", ids=["ｚ"])
     tx.run("traces/prune_steps", ids=["ｚ"])
     return {"done": True}
@@ -197,7 +209,9 @@ HOLDS = {
     "versions": "ToolVersion", "trajectories": "Trajectory", "same_as": "SAME_AS",
     "provided_by": "PROVIDED_BY", "in_family": "IN_FAMILY", "requires": "REQUIRES",
     "produces": "PRODUCES", "has_version": "HAS_VERSION", "precedes": "PRECEDES",
-    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS",
+    "before": "BEFORE", "steps": "STEP", "flows": "FLOWS", "is_a": "IS_A", "hands": "HANDS",
+    "resources": "Resource", "identifies": "IDENTIFIES", "acts_on": "ACTS_ON", "gives": "GIVES",
+    "feeds": "FEEDS", "effects_decisions": "EffectsDecision",
 }  # fmt: skip
 
 
@@ -206,14 +220,18 @@ def test_whatever_the_graph_carries_is_in_the_file():
     assert set(HOLDS) == set(SECTIONS)
     # What belongs to one store, and what lives for days or minutes only.
     left_out = {"Registry", "Migration", "Operation", "FrozenMenu", "Approval", "Token"}
+    left_out.add("ACCEPTS")  # a record of `requires` that is not required
     assert {*LABELS, *RELATIONSHIPS} - left_out == set(HOLDS.values())
     for name, what in HOLDS.items():
         section = SECTIONS[name]
         if what in LABELS:
             assert set(section.columns) == set(LABELS[what]) - DERIVED
         else:
-            assert set(section.columns) - set(section.points) == set(RELATIONSHIPS[what][2])
+            told = {"required"} if name == "requires" else set()
+            assert set(section.columns) - set(section.points) == {*RELATIONSHIPS[what][2], *told}
         assert set(load(f"exchange/{name}").returns) == set(section.columns)
+        if name == "requires":  # its flag says which of the two types of edge an input is
+            assert RELATIONSHIPS["ACCEPTS"] == RELATIONSHIPS["REQUIRES"]
         written = set(re.findall(r"row\.(\w+)", load(f"exchange/put_{name}").text))
         assert written == set(section.columns)
 

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spm.registry.catalog.field_decisions import declare, merge, split
 from spm.registry.catalog.field_suggestions import (
+    ELSEWHERE,
     HALF,
     MINIMUM,
     PER_FIELD,
     WEIGHTS,
-    merge,
-    split,
     suggest,
 )
 from spm.registry.errors import InputError, UnknownField
@@ -26,6 +26,7 @@ def shop_registry(registry, manifest):
             find=([], ["client_number", "parcel_weight"]),
             mail=(["customer_number"], ["receipt_id"]),
             other=(["page", "weather_report"], ["api_key"]),
+            last=(["weather_report"], []),
         )
     )
     return registry
@@ -58,7 +59,7 @@ def test_observed_transitions_are_evidence(shop_registry, trace):
     assert all("flow" not in s.reasons for s in before)
     flowed = {(s.output, s.input): s.reasons.get("flow") for s in after}
     assert flowed["client_number", "customer_number"] == 1.0
-    assert flowed["client_number", "weather_report"] is None
+    assert flowed.get(("client_number", "weather_report")) is None
 
 
 def seen(count, first="k-", result="badge", argument="weather_report"):
@@ -134,6 +135,7 @@ def test_an_input_that_somebody_makes_is_suggested_only_what_was_observed(regist
             find=([], ["badge", "weather_reports_total"]),
             make=([], ["weather_report"]),
             other=(["weather_report"], []),
+            last=(["weather_report"], []),
         )
     )
     assert suggest(registry.store, minimum=0) == []
@@ -174,6 +176,51 @@ def test_suggestions_are_bounded_and_best_first(registry, manifest):
 
 def test_an_empty_registry_has_nothing_to_suggest(registry):
     assert suggest(registry.store, lambda texts: np.ones((len(texts), 2), np.float32)) == []
+
+
+def test_a_role_is_suggested_as_the_id_of_people_and_what_unblocks_most_comes_first(
+    registry, manifest
+):
+    registry.register(
+        manifest(
+            "s",
+            find=([], ["user_id", "hook_delivery_id"]),
+            one=(["approver_id", "delivery_id"], []),
+            two=(["approver_id"], []),
+            three=(["approver_id", "subject", "mode", "access_token"], []),
+        )
+    )
+    found = suggest(registry.store)
+    assert [(s.says, s.unblocks) for s in found] == [
+        ("approver_id is a user_id", 3),
+        ("delivery_id is a hook_delivery_id", 1),
+    ]
+    assert found[0].command == "spm fields is approver_id user_id"
+    assert found[0].because.startswith("a role that people have")
+    declare(registry.store, "approver_id", "user_id", "Ann")
+    assert [s.input for s in suggest(registry.store)] == ["delivery_id"]
+
+
+def test_what_another_service_makes_is_half_as_likely(registry, manifest):
+    registry.register(manifest("s", find=([], ["hook_delivery_id"])))
+    registry.register(manifest("t", one=(["delivery_id"], [])))
+    (far,) = suggest(registry.store, minimum=0)
+    registry.register(manifest("t", look=([], ["hook_delivery_id"])))
+    (near,) = suggest(registry.store, minimum=0)
+    assert far.confidence == pytest.approx(near.confidence * ELSEWHERE)
+
+
+def test_what_feeds_covers_is_not_suggested(registry, manifest):
+    registry.register(
+        manifest(
+            "s",
+            find=([], ["badge", "hook_delivery_id"]),
+            list_delivery=([], ["delivery_id"]),
+            other=(["delivery_id"], []),
+        )
+    )
+    assert registry.store.read("exchange/feeds", ids=["s/list_delivery"])
+    assert suggest(registry.store, minimum=0) == []
 
 
 # -- a person's word ---------------------------------------------------------------------------

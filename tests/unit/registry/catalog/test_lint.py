@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spm.registry.catalog import field_suggestions
+from spm.registry.catalog import field_decisions
 from spm.registry.catalog.lint import COST, MANY_REQUIRED, SHORT, Remark, Verdict, lint
 from spm.registry.catalog.lint_sources import as_row, judge
 from spm.registry.errors import ManifestError
@@ -170,7 +170,7 @@ def test_a_merge_answers_a_field_that_nobody_made(registry, manifest):
     maker = {**MAKER, "outputs": [{"name": "client_number"}]}
     registry.register(manifest("s", get_order=GOOD, find_customer=maker))
     assert judged(registry)["s/get_order"] == ["unproduced-field"]
-    field_suggestions.merge(registry.store, "client_number", "customer_id", "Ann")
+    field_decisions.merge(registry.store, "client_number", "customer_id", "Ann")
     assert judged(registry)["s/get_order"] == []
 
 

@@ -160,7 +160,7 @@ def test_an_openapi_document_of_which_only_the_links_changed(registry, document)
     assert not registry.paths("make", "take")
     done = registry.add(read_source(str(document(link))))
     assert (done.relinked, done.changed, len(done.unchanged)) == (["shop/make"], [], 2)
-    assert registry.paths("make", "take")[0].hops[0].field == "cart_number"
+    assert registry.paths("make", "take")[0].hops[0].fields == ["cart_number"]
     assert registry.add(read_source(str(document(link)))).revision is None
     registry.add(read_source(str(document({}))))
     assert not registry.paths("make", "take")

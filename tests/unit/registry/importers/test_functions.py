@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from spm.registry.errors import ManifestError
 from spm.registry.importers.functions import (
-    effects_of,
     looks_like_functions,
     read_functions,
     subject,
@@ -224,24 +223,6 @@ def test_a_service_without_a_usable_name_is_refused():
 )
 def test_a_tool_is_about_its_noun(name, about):
     assert subject(name) == about
-
-
-@pytest.mark.parametrize(
-    ("name", "effects"),
-    [
-        ("get_order", "read"),
-        ("listOrders", "read"),
-        ("get_reset_token", "read"),
-        ("checkout_cart", "write"),
-        ("mark_as_read", "write"),
-        ("send_email", "write"),
-        ("delete_order", "destructive"),
-        ("git_reset", "destructive"),
-        ("…", "write"),
-    ],
-)
-def test_effects_are_guessed_from_the_verb(name, effects):
-    assert effects_of(name) == effects
 
 
 JSON = st.recursive(

@@ -83,11 +83,12 @@ def test_effects_follow_the_annotations_and_their_defaults():
 @pytest.mark.parametrize(
     ("annotations", "effects"),
     [
-        (None, "write"),
-        ({}, "write"),
-        ({"title": "T"}, "write"),
-        ({"readOnlyHint": None}, "write"),
-        ("read", "write"),
+        # Nothing is stated, so names and texts tell: get_x reads.
+        (None, "read"),
+        ({}, "read"),
+        ({"title": "T"}, "read"),
+        ({"readOnlyHint": None}, "read"),
+        ("write", "read"),
         ({"readOnlyHint": True, "destructiveHint": True}, "read"),
         ({"readOnlyHint": "yes"}, "destructive"),
         ({"openWorldHint": False}, "destructive"),

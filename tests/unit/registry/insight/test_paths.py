@@ -1,25 +1,29 @@
-"""Ways between tools and plans, on hand-made graphs and against brute force."""
+"""Ways between tools, and plans: both walk the FEEDS edges that Cypher shows."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spm.registry.errors import UnknownField, UnknownTool
-from spm.registry.insight.paths import ASK, SAY, Hop, plan
+from spm.registry.insight.paths import Hop
 
-RECEIPT = "messaging/send_email_receipt"
+FED = """
+MATCH p = (:Tool {id: $source})-[:FEEDS*1..8]->(:Tool {id: $target})
+RETURN length(p) AS hops
+ORDER BY hops
+LIMIT 1
+"""
 
 
 @pytest.fixture
 def build(registry, manifest, trace):
-    """Register tools of one service and import trajectories given as strings of names."""
+    """Register tools of one service and import trajectories given as strings of names.
+
+    A tool of a pair (what it takes, what it gives) reads what it is called after.
+    """
 
     def make(*observed: str, **tools: Any) -> Any:
-        registry.register(manifest("s", **tools))
+        registry.register(manifest("s", **{name: _spec(name, t) for name, t in tools.items()}))
         registry.import_traces(
             trace(*path.split(), request=str(i)) for i, path in enumerate(observed)
         )
@@ -28,10 +32,17 @@ def build(registry, manifest, trace):
     return make
 
 
+def _spec(name: str, tool: Any) -> dict[str, Any]:
+    if isinstance(tool, dict):
+        return tool
+    takes, gives = ([{"name": field} for field in fields] for fields in tool)
+    return {"family": name, "inputs": takes, "outputs": gives}
+
+
 def hops(registry, source, target):
     found = {path.kind: path.hops for path in registry.paths(source, target)}
     return {
-        kind: [(h.source[2:], h.field or h.count, h.target[2:]) for h in way]
+        kind: [(h.source[2:], h.count or " ".join(h.fields), h.target[2:]) for h in way]
         for kind, way in found.items()
     }
 
@@ -39,11 +50,39 @@ def hops(registry, source, target):
 # -- ways --------------------------------------------------------------------------------------
 
 
-def test_the_shortest_way_goes_through_fields(build):
+def test_the_shortest_way_goes_along_feeds(build):
     registry = build(
-        a=([], ["x"]), b=(["x"], ["y"]), c=(["y"], ["z"]), d=(["z"], []), short=(["x"], ["z"])
+        a=([], ["x_id"]),
+        b=(["x_id"], ["y_id"]),
+        c=(["y_id"], ["z_id"]),
+        d=(["z_id"], []),
+        short=(["x_id"], ["z_id"]),
     )
-    assert hops(registry, "a", "d") == {"fields": [("a", "x", "short"), ("short", "z", "d")]}
+    assert hops(registry, "a", "d") == {"feeds": [("a", "x_id", "short"), ("short", "z_id", "d")]}
+
+
+def test_ways_are_those_that_cypher_finds(shop):
+    ids = [row["id"] for row in shop.tools()][::7]
+    found = 0
+    for source in ids:
+        for target in ids:
+            if source == target:
+                continue
+            rows = shop.cypher(FED, {"source": source, "target": target}).rows
+            ways = [way for way in shop.paths(source, target) if way.kind == "feeds"]
+            assert [len(way.hops) for way in ways] == [row["hops"] for row in rows]
+            found += len(ways)
+    assert found > 3
+
+
+def test_of_ways_of_one_length_the_stronger_is_shown(build):
+    registry = build(
+        first=([], ["x_id"]),
+        create_y=(["x_id"], ["y_id"]),
+        list_y=(["x_id"], ["y_id"]),
+        last=(["y_id"], []),
+    )
+    assert [h[0] for h in hops(registry, "first", "last")["feeds"]] == ["first", "list_y"]
 
 
 def test_the_shortest_observed_way_prefers_the_more_travelled(build):
@@ -54,45 +93,55 @@ def test_the_shortest_observed_way_prefers_the_more_travelled(build):
 
 
 def test_both_ways_are_shown_when_there_are_both(build):
-    registry = build("a m b", a=([], ["x"]), m=([], []), b=(["x"], []))
+    registry = build("a m b", a=([], ["x_id"]), m=([], []), b=(["x_id"], []))
     assert hops(registry, "a", "b") == {
-        "fields": [("a", "x", "b")],
+        "feeds": [("a", "x_id", "b")],
         "observed": [("a", 1, "m"), ("m", 1, "b")],
     }
 
 
 def test_there_may_be_no_way(build):
-    registry = build("b a", a=([], ["x"]), b=(["y"], []))
+    registry = build("b a", a=([], ["x_id"]), b=(["y_id"], []))
     assert registry.paths("a", "b") == []
 
 
-def test_optional_inputs_are_no_way(build):
-    registry = build(a=([], ["x"]), b={"inputs": [{"name": "x", "required": False}]})
+def test_content_is_no_way(build):
+    registry = build(a=([], ["subject"]), b=(["subject"], []))
     assert registry.paths("a", "b") == []
 
 
 def test_cycles_do_not_trap_the_search(build):
     registry = build(
-        "a b a b c", a=(["y"], ["x"]), b=(["x"], ["y", "z"]), c=(["z"], ["x"]), d=(["q"], [])
+        "a b a b c",
+        a=(["y_id"], ["x_id"]),
+        b=(["x_id"], ["y_id", "z_id"]),
+        c=(["z_id"], ["x_id"]),
+        d=(["q_id"], []),
     )
-    assert hops(registry, "a", "c")["fields"] == [("a", "x", "b"), ("b", "z", "c")]
+    assert hops(registry, "a", "c")["feeds"] == [("a", "x_id", "b"), ("b", "z_id", "c")]
     assert hops(registry, "a", "c")["observed"] == [("a", 2, "b"), ("b", 1, "c")]
     assert registry.paths("a", "d") == []
 
 
 def test_tools_that_are_not_active_are_no_way(build):
     registry = build(
-        a=([], ["x"]),
-        old={"status": "deprecated", "inputs": [{"name": "x"}], "outputs": [{"name": "y"}]},
-        b=(["y"], []),
+        a=([], ["x_id"]),
+        old={
+            "status": "deprecated",
+            "inputs": [{"name": "x_id"}],
+            "outputs": [{"name": "y_id"}],
+            "family": "old",
+        },
+        b=(["y_id"], []),
     )
     assert registry.paths("a", "b") == []
 
 
 def test_a_way_of_more_than_eight_hops_is_not_looked_for(build):
-    chain = {f"t{i}": ([f"f{i}"], [f"f{i + 1}"]) for i in range(10)}
+    names = "ant bee cat dog elk fox gnu hen ibis jay koi".split()
+    chain = {f"t{i}": ([f"{names[i]}_id"], [f"{names[i + 1]}_id"]) for i in range(10)}
     registry = build(**chain)
-    assert len(hops(registry, "t0", "t8")["fields"]) == 8
+    assert len(hops(registry, "t0", "t8")["feeds"]) == 8
     assert registry.paths("t0", "t9") == []
 
 
@@ -104,132 +153,116 @@ def test_unknown_ends_are_named(build):
         registry.paths("nobody", "a")
 
 
-def test_fields_reviewed_as_the_same_connect(build, store):
-    registry = build(a=([], ["mail"]), b=(["email"], []))
-    assert registry.paths("a", "b") == []
-    same(store, "email", "mail")
-    assert registry.paths("a", "b")[0].hops == [Hop("s/a", "s/b", field="mail")]
-
-
-def same(store, first, second):
-    store._graph.cypher(
-        "MATCH (f:Field {name: $first}) MATCH (g:Field {name: $second}) "
-        "CREATE (f)-[:SAME_AS {reviewed_by: 'me', at: 'now'}]->(g)",
-        params={"first": first, "second": second},
-    )
+def test_a_hop_says_every_field_that_it_hands_on(build):
+    registry = build(a=([], ["x_id", "y_id"]), b=(["y_id", "x_id"], []))
+    assert registry.paths("a", "b")[0].hops == [Hop("s/a", "s/b", fields=["x_id", "y_id"])]
 
 
 # -- plans -------------------------------------------------------------------------------------
 
 
-def test_the_receipt_needs_four_tools_in_order(shop):
-    found = shop.plan(["order_id"], "send_email_receipt")
-    assert found.target == RECEIPT
-    assert set(found.steps) == {
-        "orders/lookup_order",
-        "payments/create_receipt",
-        "customers/get_customer_email",
-        RECEIPT,
-    }
-    assert found.steps[0] == "orders/lookup_order"
-    assert found.steps[-1] == RECEIPT
-    assert found.ask == []
-    assert found.supplies["orders/lookup_order"] == {"order_id": "given"}
-    assert found.supplies[RECEIPT]["receipt_id"] == "payments/create_receipt"
-
-
 def test_a_plan_takes_the_cheaper_of_two_producers(build):
     registry = build(
-        goal=(["x"], []),
-        long_way=(["p"], ["x"]),
-        first=(["q"], ["p"]),
-        short_way=(["q"], ["x"]),
-        other=([], ["q"]),
+        goal=(["x_id"], []),
+        long_way=(["p_id"], ["x_id"]),
+        first=(["q_id"], ["p_id"]),
+        short_way=(["q_id"], ["x_id"]),
     )
-    assert registry.plan(["q"], "goal").steps == ["s/short_way", "s/goal"]
-
-
-def test_every_input_of_a_producer_has_its_price(build):
-    registry = build(
-        goal=(["x"], []),
-        wide=(["p", "q", "r"], ["x"]),
-        **{f"make_{name}": ([], [name]) for name in "pqr"},
-        deep=(["m"], ["x"]),
-        deeper=(["n"], ["m"]),
-        deepest=([], ["n"]),
-    )
-    assert registry.plan([], "goal").steps == ["s/deepest", "s/deeper", "s/deep", "s/goal"]
+    assert registry.plan(["q_id"], "goal").steps == ["s/short_way", "s/goal"]
 
 
 def test_what_is_given_is_not_made(build):
-    registry = build(goal=(["x", "y"], []), make=([], ["x"]), more=([], ["y"]))
-    found = registry.plan(["X"], "goal")
+    registry = build(goal=(["x_id", "y_id"], []), make=([], ["x_id"]), more=([], ["y_id"]))
+    found = registry.plan(["X-ID"], "goal")
     assert found.steps == ["s/more", "s/goal"]
-    assert found.have == ["x"]
-    assert found.supplies["s/goal"] == {"x": "given", "y": "s/more"}
+    assert found.have == ["x_id"]
+    assert found.supplies["s/goal"] == {"x_id": "given", "y_id": "s/more"}
 
 
 def test_a_field_that_nobody_makes_is_asked_for(build):
-    registry = build(goal=(["x", "riddle"], []), make=([], ["x"]))
+    registry = build(goal=(["x_id", "riddle"], []), make=([], ["x_id"]))
     found = registry.plan([], "goal")
     assert found.ask == ["riddle"]
-    assert found.supplies["s/goal"] == {"riddle": "ask", "x": "s/make"}
+    assert found.supplies["s/goal"] == {"riddle": "ask", "x_id": "s/make"}
     assert found.steps == ["s/make", "s/goal"]
-
-
-def test_a_user_is_asked_for_what_only_users_know(build):
-    registry = build(goal=(["x"], []), make=(["riddle"], ["x"]))
-    found = registry.plan([], "goal")
-    assert found.steps == ["s/make", "s/goal"]
-    assert found.ask == ["riddle"]
-    assert registry.plan(["riddle"], "goal").steps == ["s/make", "s/goal"]
 
 
 def test_a_tool_that_needs_nothing_is_its_own_plan(build):
-    registry = build(goal=([], ["x"]), other=(["x"], []))
+    registry = build(goal=([], ["x_id"]), other=(["x_id"], []))
     found = registry.plan([], "goal")
     assert (found.steps, found.ask, found.supplies) == (["s/goal"], [], {"s/goal": {}})
 
 
 def test_optional_inputs_are_not_planned_for(build):
-    registry = build(goal={"inputs": [{"name": "x", "required": False}]}, make=([], ["x"]))
-    assert registry.plan([], "goal").steps == ["s/goal"]
-
-
-def test_a_tool_that_only_feeds_itself_must_be_asked_for(build):
-    registry = build(goal=(["x"], ["x"]))
-    found = registry.plan([], "goal")
-    assert (found.steps, found.ask) == (["s/goal"], ["x"])
+    inputs = [{"name": "x_id", "required": False}]
+    registry = build(create_goal={"inputs": inputs}, make=([], ["x_id"]))
+    assert registry.plan([], "create_goal").steps == ["s/create_goal"]
 
 
 def test_two_tools_that_feed_each_other_must_be_asked_for(build):
-    registry = build(goal=(["x"], ["y"]), other=(["y"], ["x"]))
+    registry = build(goal=(["x_id"], ["y_id"]), other=(["y_id"], ["x_id"]))
     found = registry.plan([], "goal")
-    assert (found.steps, found.ask) == (["s/goal"], ["x"])
+    assert found.steps[-1] == "s/goal"
+    assert len(found.ask) == 1
 
 
 def test_deprecated_tools_are_not_planned_with(build):
-    registry = build(goal=(["x"], []), old={"status": "deprecated", "outputs": [{"name": "x"}]})
-    assert registry.plan([], "goal").ask == ["x"]
+    old = {"status": "deprecated", "outputs": [{"name": "x_id"}]}
+    assert build(goal=(["x_id"], []), old=old).plan([], "goal").ask == ["x_id"]
 
 
 def test_a_tool_that_two_others_need_runs_once_and_first(build):
     registry = build(
-        goal=(["a", "b"], []), left=(["r"], ["a"]), right=(["r"], ["b"]), root=([], ["r"])
+        goal=(["ant_id", "bee_id"], []),
+        cow=(["elk_id"], ["ant_id"]),
+        pig=(["elk_id"], ["bee_id"]),
+        root=([], ["elk_id"]),
     )
     steps = registry.plan([], "goal").steps
-    assert sorted(steps) == ["s/goal", "s/left", "s/right", "s/root"]
+    assert sorted(steps) == ["s/cow", "s/goal", "s/pig", "s/root"]
     assert (steps[0], steps[-1]) == ("s/root", "s/goal")
 
 
-def test_fields_reviewed_as_the_same_count_as_given_and_as_made(build, store):
-    registry = build(goal=(["email"], []), make=(["customer"], ["mail"]), use=(["mail"], []))
-    assert registry.plan(["customer"], "goal").ask == ["email"]
-    same(store, "mail", "email")
-    assert registry.plan(["customer"], "goal").steps == ["s/make", "s/goal"]
-    found = registry.plan(["mail"], "goal")
-    assert (found.steps, found.ask) == (["s/goal"], [])
-    assert found.supplies["s/goal"] == {"email": "given"}
+def test_a_tool_that_writes_makes_an_input_only_when_allowed(build):
+    made = {"effects": "write", "outputs": [{"name": "cart_id"}]}
+    registry = build(pay=(["cart_id"], []), create_cart=made)
+    found = registry.plan([], "pay")
+    assert (found.steps, found.ask) == (["s/pay"], ["cart_id"])
+    assert found.writers == {"cart_id": ["s/create_cart"]}
+    allowed = registry.plan([], "pay", allow_writes=True)
+    assert (allowed.steps, allowed.ask) == (["s/create_cart", "s/pay"], [])
+    assert allowed.writers == {}
+
+
+DESK = {
+    "find_user": {
+        "family": "search",
+        "inputs": [{"name": "email"}],
+        "outputs": [{"name": "user_id"}],
+    },
+    "create_ticket": {
+        "effects": "write",
+        "inputs": [{"name": "user_id"}, {"name": "subject"}],
+    },
+}
+
+
+def test_a_field_is_also_known_by_what_a_tool_calls_its_input(build):
+    registry = build(**DESK)
+    (field,) = {row["field"] for row in registry.store.read("tools/inputs", ids=["s/find_user"])}
+    assert field == "search_email"
+    found = registry.plan(["email"], "create_ticket")
+    assert found.steps == ["s/find_user", "s/create_ticket"]
+    assert found.supplies["s/find_user"] == {"search_email": "given"}
+    assert found.ask == ["subject"]
+
+
+def test_a_bare_key_is_that_of_the_target(build):
+    one = {"family": "cart", "inputs": [{"name": "id"}], "outputs": [{"name": "coupon_id"}]}
+    other = {"family": "till", "inputs": [{"name": "id"}, {"name": "coupon_id"}]}
+    found = build(get_coupon=one, pay=other).plan(["id"], "pay")
+    assert found.have == ["till_id"]
+    assert found.supplies["s/get_coupon"]["cart_id"] == "ask"
 
 
 def test_unknown_fields_and_tools_are_named(build):
@@ -238,83 +271,3 @@ def test_unknown_fields_and_tools_are_named(build):
         registry.plan(["ordr_id"], "goal")
     with pytest.raises(UnknownTool):
         registry.plan([], "nobody")
-
-
-# -- plans against brute force -----------------------------------------------------------------
-
-
-class Tiny:
-    """The answers of a store about a few tools, without a store."""
-
-    def __init__(self, tools: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> None:
-        self.tools = tools
-
-    def read(self, name: str, /, **params: Any) -> list[dict[str, Any]]:
-        match name:
-            case "tools/names":
-                return [{"id": t, "name": t} for t in sorted(self.tools)]
-            case "fields/vocabulary":
-                return [{"field": f} for f in "uvwxyz"]
-            case "fields/same":
-                return []
-            case "tools/inputs":
-                return [
-                    {"id": t, "field": f, "required": True}
-                    for t in params["ids"]
-                    for f in sorted(self.tools[t][0])
-                ]
-            case "fields/producers":
-                return [
-                    {"field": f, "id": t}
-                    for f in params["fields"]
-                    for t in sorted(self.tools)
-                    if f in self.tools[t][1]
-                ]
-        raise AssertionError(name)
-
-
-def asked(field: str, tools: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> int:
-    return ASK if any(field in gives for _, gives in tools.values()) else SAY
-
-
-def brute_force(tools: Mapping[str, tuple[Sequence[str], Sequence[str]]], have: set[str]) -> Any:
-    """The cheapest derivation of a field: try every producer, never a field within itself."""
-
-    @cache
-    def price(field: str, above: frozenset[str]) -> int:
-        if field in have:
-            return 0
-        prices = [asked(field, tools)]
-        for needs, gives in tools.values():
-            if field in gives and not above & set(needs) and field not in needs:
-                prices.append(1 + sum(price(f, above | {field}) for f in needs))
-        return min(prices)
-
-    return price
-
-
-FIELDS = st.sampled_from("uvwxyz")
-TWO = st.sets(FIELDS, max_size=2)
-LIBRARIES = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), st.tuples(TWO, TWO))
-
-
-@given(LIBRARIES, st.sets(FIELDS, min_size=1, max_size=3), st.sets(st.sampled_from("uv")))
-def test_plans_are_the_cheapest_and_can_run(library, needs, have):
-    tools = {**library, "goal": (needs, set())}
-    found = plan(Tiny(tools), sorted(have), "goal")
-    price = brute_force(tools, have)
-
-    def planned(field: str, tool: str) -> int:
-        source = found.supplies[tool][field]
-        if source in ("given", "ask"):
-            return 0 if source == "given" else asked(field, tools)
-        return 1 + sum(planned(f, source) for f in tools[source][0])
-
-    for field in needs:
-        assert planned(field, "goal") == price(field, frozenset())
-    at_hand = have | set(found.ask)
-    for tool in found.steps:  # each step finds what it needs
-        assert set(tools[tool][0]) <= at_hand
-        at_hand |= set(tools[tool][1])
-    assert found.steps[-1] == "goal"
-    assert len(set(found.steps)) == len(found.steps)

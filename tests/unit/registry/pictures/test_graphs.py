@@ -289,18 +289,20 @@ def arrows(drawing):
 
 
 def test_a_plan_shows_what_is_given_made_and_asked(shop):
-    drawing = draw_plan(shop.plan(["order_id"], "send_email_receipt"))
+    plan = shop.plan(["order_id"], "send_email_receipt", allow_writes=True)
+    drawing = draw_plan(plan)
     kinds = ids(drawing)
     assert kinds["field order_id"] == "given"
     assert kinds["messaging/send_email_receipt"] == "target"
-    assert ("orders/lookup_order", "field customer_id", "produces") in arrows(drawing)
-    assert ("field customer_id", "customers/get_customer_email", "requires") in arrows(drawing)
+    assert ("payments/create_receipt", "field receipt_id", "produces") in arrows(drawing)
+    assert ("field receipt_id", "messaging/send_email_receipt", "requires") in arrows(drawing)
     assert "ask" in ids(draw_plan(shop.plan([], "create_event"))).values()
 
 
 def test_paths_show_fields_and_observed_counts(shop):
     drawing = draw_paths(shop.paths("lookup_order", "send_email_receipt"))
-    assert {e.kind for e in drawing.edges} == {"produces", "requires", "precedes"}
+    assert {e.kind for e in drawing.edges} == {"feeds", "precedes"}
+    assert "receipt_id" in {e.label for e in drawing.edges if e.kind == "feeds"}
     assert all(e.label == f"{e.weight} times" for e in drawing.edges if e.kind == "precedes")
     assert draw_paths([]).nodes == []
 
@@ -319,6 +321,16 @@ def test_a_tool_stands_between_its_makers_and_takers(shop):
     assert ids(drawing)["orders/lookup_order"] == "target"
     assert ("field order_id", "orders/lookup_order", "requires") in arrows(drawing)
     assert any("more" in node.label for node in drawing.nodes)
+
+
+def test_feeds_say_what_they_hand_on_and_point_as_they_are(shop):
+    found = shop.cypher(
+        "MATCH p = (t:Tool {name: 'send_email_receipt'})<-[:FEEDS]-(:Tool {name: 'create_receipt'})"
+        " RETURN p"
+    )
+    (edge,) = draw_answer(found).edges
+    assert (edge.source, edge.target) == ("payments/create_receipt", "messaging/send_email_receipt")
+    assert (edge.kind, edge.label) == ("feeds", "receipt_id")
 
 
 def test_answers_draw_paths_and_rows(shop):

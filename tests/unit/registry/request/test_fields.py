@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry import demo
-from spm.registry.catalog.field_suggestions import merge
+from spm.registry.catalog.field_decisions import merge
 from spm.registry.errors import InputError
 from spm.registry.registry import Registry
 from spm.registry.request import fields as request_fields

@@ -1,4 +1,4 @@
-"""`spm fields list | suggest | merge | split` on the command line."""
+"""`spm fields list | suggest | is | merge | split` on the command line."""
 
 import json
 
@@ -45,15 +45,17 @@ def test_suggestions_come_with_confidence_reasons_and_a_next_step(run):
     assert (found["output"], found["input"]) == ("client_number", "customer_number")
     assert 0.35 <= found["confidence"] <= 1
     assert found["reasons"]["description"] > 0.5
+    assert found["unblocks"] == 1
     done = run("suggest")
-    assert "client_number" in done.out
-    assert "spm fields merge OUTPUT INPUT" in done.err
+    assert "customer_number is a client_number" in done.out
+    assert found["command"] == "spm fields is customer_number client_number"
+    assert found["command"] in done.out
     assert run("suggest", "--minimum", 1, "--json").json == []
     assert "Nothing to suggest." in run("suggest", "--minimum", 1).err
     assert run("suggest", "--minimum", 2).code == 2
 
 
-def test_observed_values_are_shown_with_their_count(run, spm, tmp_path):
+def test_observed_values_are_shown_with_their_count(run, spm, tmp_path, manifest):
     lines = [
         {
             "trace_id": str(i),
@@ -68,6 +70,9 @@ def test_observed_values_are_shown_with_their_count(run, spm, tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)))
     assert spm("traces", "import", file, "--store", tmp_path / "store").code == 0
+    assert run("suggest", "--json").json == []  # the edge is there, observed
+    with Registry.open(str(tmp_path / "store")) as registry:
+        registry.register(manifest("s", greet=(["customer_number"], [])))
     first, *_ = run("suggest", "--json").json
     assert (first["output"], first["input"], first["observed"]) == ("badge", "customer_number", 12)
     done = run("suggest")
@@ -90,6 +95,24 @@ def test_a_merge_is_kept_shown_and_taken_back(run):
     assert all(row["same"] == [] for row in run("list", "--json").json)
 
 
+def test_a_field_is_another_until_it_is_taken_back(run):
+    done = run("is", "customerNumber", "client_number", "--by", "Ann", "--json")
+    assert done.json == {
+        "field": "customer_number",
+        "kind": "client_number",
+        "reviewed_by": "Ann",
+    }
+    rows = {row["field"]: row["kinds"] for row in run("list", "--json").json}
+    assert rows == {"client_number": [], "customer_number": ["client_number"]}
+    assert run("suggest", "--json").json == []
+    done = run("is", "--undo", "customer_number", "client_number")
+    assert done.out == "customer_number is no client_number any more.\n"
+    assert all(row["kinds"] == [] for row in run("list", "--json").json)
+    refused(run("is", "--undo", "customer_number", "client_number"), "Nobody said")
+    done = run("is", "customer_number", "client_number")
+    assert done.out == "customer_number is a client_number from now on.\n"
+
+
 def test_who_merges_is_written_down_without_being_asked(run):
     assert run("merge", "client_number", "customer_number", "--json").json["reviewed_by"]
 
@@ -101,7 +124,7 @@ def test_mistakes_are_one_line_with_a_next_step(run):
     assert run("merge", "client_number").code == 2
 
 
-@pytest.mark.parametrize("command", ["list", "suggest", "merge", "split"])
+@pytest.mark.parametrize("command", ["list", "suggest", "is", "merge", "split"])
 def test_each_command_explains_itself(spm, command):
     done = spm("fields", command, "--help")
     assert done.code == 0

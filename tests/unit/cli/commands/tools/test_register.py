@@ -93,7 +93,7 @@ def test_a_conflict_leaves_nothing_of_its_source(run, tmp_path):
 def test_a_dry_run_prints_the_difference_and_changes_nothing(run, tmp_path, folder):
     run("tools", "register", write(tmp_path / "m.json", MAIL))
     before = bytes_of(folder)
-    after = changed(effects="write")
+    after = changed(effects="destructive")
     after["tools"].append({"name": "new"})
     source = write(tmp_path / "m.json", after)
     done = run("tools", "register", source, "--dry-run")
@@ -101,7 +101,7 @@ def test_a_dry_run_prints_the_difference_and_changes_nothing(run, tmp_path, fold
     assert "+ mail/new" in done.out
     assert "~ mail/send" in done.out
     assert "two" in done.out
-    assert "! " in done.out  # a tool that writes now may break its callers
+    assert "! " in done.out  # a tool that destroys now may break its callers
     assert "Nothing was changed (--dry-run)." in done.err
     (plan,) = run("tools", "register", source, "--dry-run", "--json").json
     assert (plan["added"], plan["changed"]) == (["mail/new"], ["mail/send"])

@@ -1,0 +1,139 @@
+"""`python -m benchmarks map`: what the graph knows of real APIs, against labels."""
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.map.specs import PARTS
+from spm.cli.options import JsonOption
+from spm.cli.views.console import as_json, say, table
+
+app = typer.Typer(help="Compare the map with labels.", no_args_is_help=True)
+
+SpecsOption = Annotated[Path, typer.Option("--specs", help="The folder of specifications.")]
+PartOption = Annotated[
+    list[str] | None, typer.Option("--part", help="dev, test or extra; all without any.")
+]
+OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra.")]
+ErrorsOption = Annotated[bool, typer.Option("--errors", help="List what differs.")]
+
+
+@app.command()
+def effects(
+    specs: SpecsOption,
+    part: PartOption = None,
+    errors: ErrorsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Score effects: destructive called read or write, changes called read, false alarms."""
+    from benchmarks.map.effects import score
+
+    found = [score(specs, name) for name in part or PARTS]
+    if json:
+        as_json([asdict(one) | ({} if errors else {"errors": len(one.errors)}) for one in found])
+        return
+    table(
+        ["part", "destroys → read", "→ write", "changes → read", "harmless → destroys", "no tool"],
+        [[one.part, f"{one.destructive_as_read} of {one.destructive}",
+          f"{one.destructive_as_write} of {one.destructive}",
+          f"{one.changes_as_read} of {one.changes}",
+          f"{one.harmless_as_destructive} of {one.harmless}", one.not_found] for one in found],
+    )  # fmt: skip
+    if errors:
+        table(
+            ["api", "operation", "label", "sure", "found", "reason"],
+            [[row["api"], row["op"], row["effect"], row["sure"], row["found"], row["reason"]]
+             for one in found for row in one.errors],
+            wrap=["operation", "reason"],
+        )  # fmt: skip
+
+
+@app.command()
+def fields(
+    specs: SpecsOption,
+    part: OnePart = "dev",
+    errors: ErrorsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Score which values of requests become which parameters, when the service is known."""
+    from benchmarks.map.fields import score
+
+    with tempfile.TemporaryDirectory() as scratch:
+        found = score(specs, part, Path(scratch))
+    if json:
+        as_json(
+            {
+                name: {
+                    "precision": one.precision,
+                    "recall": one.recall,
+                    "predicted": one.predicted,
+                    "labelled": one.labelled,
+                    "unread": one.unread,
+                    **({"errors": one.errors} if errors and name == "all" else {}),
+                }
+                for name, one in found.items()
+            }
+        )
+        return
+    table(
+        ["api", "precision", "recall", "predicted", "labelled", "no such operation"],
+        [
+            [name, f"{s.precision:.3f}", f"{s.recall:.3f}", s.predicted, s.labelled, s.unread]
+            for name, s in found.items()
+        ],
+    )
+    for error in found["all"].errors if errors else ():
+        say(f"{error['id']} {error['request']}")
+        for kind in ("wrong", "missing"):
+            for line in error[kind]:
+                say(f"    {kind} {line}")
+
+
+@app.command()
+def edges(
+    specs: SpecsOption,
+    part: OnePart = "dev",
+    errors: ErrorsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Score edges: how many of those that vendors' guides describe the graph has."""
+    from benchmarks.map.edges import compare
+
+    with tempfile.TemporaryDirectory() as scratch:
+        found = compare(specs, part, Path(scratch), say if not json else lambda _: None)
+    if json:
+        as_json(found.row() | ({"missed": found.missed} if errors else {}))
+        return
+    table(["figure", "value"], [[name, value] for name, value in found.row().items()])
+    if errors:
+        rows = [[r["api"], r["from"], r["to"], r["param"]] for r in found.missed]
+        table(["api", "from", "to", "input"], rows, wrap=["from", "to"])
+
+
+@app.command()
+def menus(
+    specs: SpecsOption,
+    part: OnePart = "dev",
+    stores: Annotated[Path, typer.Option("--stores", help="Where registries are kept.")] = Path(
+        "build/map"
+    ),
+    errors: ErrorsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Score menus and routes of multi-step requests, beside a plain hybrid search."""
+    from benchmarks.map.menus import compare
+
+    found = compare(specs, part, stores, say if not json else lambda _: None)
+    if json:
+        rows = {name: one.row() for name, one in found.items()}
+        more = {"requests": {name: one.missed for name, one in found.items()}} if errors else {}
+        as_json(rows | more)
+        return
+    rows = {name: one.row() for name, one in found.items()}
+    table(["constructor", *rows["spm"]], [[name, *row.values()] for name, row in rows.items()])
+    for one in found["spm"].missed if errors else ():
+        say(f"{one['id']} {one['request']}")
+        say(f"    gold {one['gold']} at {one['at']}, route {one['route']}")

@@ -1,0 +1,26 @@
+"""The request as it is searched: without the values that it names.
+
+"Drop #night-shift from acme/web" asks for the same tool as "Drop #day-shift from umbra/gateway";
+a value's letters only lead text search astray. Blanks of the same length take the place of values,
+so that clauses stand where they stood.
+"""
+
+import re
+
+_VALUES = re.compile(
+    r"(?<!\w)'[^'\n]{1,80}'(?!\w)|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|`[^`\n]{1,80}`"  # quoted
+    r"|https?://\S+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}"  # e-mail
+    r"|(?<![\w#@])[#@]\w[\w.-]*"  # #channel, @handle, #17
+    r"|(?<![\w./-])[A-Za-z][\w.-]{0,64}/[\w.-]+(?![\w/])"  # owner/repository
+    r"|(?<!\w)\w{0,64}\d[\w:./-]*"  # whatever has a digit
+)
+LEAST = 2  # words that have to be left: "ticket 17" keeps its noun, a lone id stays
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def without_values(request: str) -> str:
+    """The request with its values blanked out, or itself where too little would be left."""
+    blanked = _VALUES.sub(lambda value: " " * len(value[0]), request)
+    enough = len(_WORD.findall(blanked)) >= LEAST
+    return blanked if enough else request

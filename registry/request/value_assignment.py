@@ -1,0 +1,582 @@
+"""Which value of a request is which input of the tools at hand.
+
+The inputs say it themselves: by their names, the resources that they identify, what their
+descriptions call them, and by formats, patterns, enumerations and examples of their schemas. A
+value goes to the input that it fits best; what fits none is no field.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from spm.registry.catalog.fields import singular
+from spm.registry.catalog.naming import words
+from spm.registry.request.input_nouns import (
+    THINGS,
+    Input,
+    letters,
+    shortens,
+)
+from spm.registry.request.safe_patterns import is_match
+from spm.registry.request.value_reader import COMMON, Value
+
+LEAST = 0.3  # a fit below this is none
+RIVAL = 0.6  # of its best fit; a value that is surely something else is not weakly this
+LONGEST = 4  # words of a noun
+AFTER = 0.85  # "the billing-eu namespace" against "namespace billing-eu"
+_JOINTS = frozenset(": = ( is was called named no nr number id key code the a an # name".split())
+_LABELS = frozenset("no nr number id key code name".split())  # with id 5
+_LISTED = frozenset(("and", ",", "&", "or"))
+_LIMITS = frozenset(
+    "limit per_page page_size max_result count top first take size max_item pagesize".split()
+)
+_LATEST = frozenset("last first top latest newest recent".split())
+_REMEMBERED = 500  # short forms of one tool
+_WORDS = frozenset(("word", "name", "slug"))
+_SAYS = frozenset("say post send reply comment write note tell answer message add".split())
+_SEARCHES = frozenset("search find look query for about".split())
+_MESSAGES = ("text", "message", "body", "comment", "content", "note")
+_QUERIES = frozenset("query q search keyword term".split())
+_CALLED = frozenset("called named titled".split())
+_SINCE = frozenset("since after from".split())
+_UNTIL = frozenset("until before by till to".split())
+_LOWER = frozenset("after since from start gte gt min".split())
+_SITES = frozenset("domain host hostname site zone".split())
+_UPPER = frozenset("before until to end lte lt max".split())
+_OPENS = frozenset("the a an in of on for from to my our your this that by with at into".split())
+_PERSON = re.compile(r"(?:ee|er|or)$")
+_DASHED = re.compile(r"[A-Z]{2,10}-\d+")
+_SETS = frozenset(("to", "as"))
+_LEADS = _SETS | _CALLED | {"from", "by"}
+_PLACES = frozenset("in from on of for to at".split())
+_UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
+_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_NUMBER = re.compile(r"\d[\d.,]*")
+_PREFIXED = re.compile(r"([A-Za-z]{2,12})[_-](?=\w*\d|\w*[A-Z])\w+")
+_INITIAL = re.compile(r"[A-Z](?=[A-Z]*\d)[A-Z0-9]{6,}")
+_LETTERS = re.compile(r"[a-z]+")
+_DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}")
+_ENUM_JOINTS = re.compile(r"[\W_]+")
+
+
+class Match(NamedTuple):
+    """An input with a value of a request."""
+
+    input: Input
+    value: Value
+    score: float
+
+
+def assign(
+    values: Sequence[Value], inputs: Sequence[Input], context: Iterable[str] = ()
+) -> dict[str, Value]:
+    """The values that a request gives to inputs, by the inputs' own names.
+
+    Args:
+        values: of the request, from `read_values`.
+        inputs: of one tool, or of the tools of a route together.
+        context: words that the tools themselves are called: they are no values.
+    """
+    found: dict[str, Value] = {}
+    for match in matches(values, inputs, context):
+        found.setdefault(match.input.name, match.value)
+    return found
+
+
+def matches(
+    values: Sequence[Value], inputs: Sequence[Input], context: Iterable[str] = ()
+) -> list[Match]:
+    """Every input with its values, best first; only lists have several."""
+    tools: dict[str, list[Input]] = defaultdict(list)
+    for one in inputs:
+        tools[one.tool].append(one)
+    called = frozenset(singular(word.lower()) for word in context)
+    found = [
+        match for mine in tools.values() for match in _tool(tuple(mine), called).matches(values)
+    ]
+    best: dict[tuple[int, int], float] = defaultdict(float)
+    for match in found:
+        span = (match.value.begin, match.value.end)
+        best[span] = max(best[span], match.score)
+    found = [m for m in found if m.score >= RIVAL * best[m.value.begin, m.value.end]]
+    return sorted(found, key=lambda m: (-m.score, m.value.begin, m.input.tool, m.input.name))
+
+
+@lru_cache(512)
+def _tool(inputs: tuple[Input, ...], context: frozenset[str]) -> "_Tool":
+    return _Tool(inputs, context)
+
+
+class _Tool:
+    """The inputs of one tool, found by what people call them."""
+
+    def __init__(self, inputs: Sequence[Input], context: frozenset[str]) -> None:
+        self._inputs = [one for one in inputs if one.want != "none"]
+        self._named: dict[str, list[tuple[Input, float]]] = defaultdict(list)
+        self._options: dict[str, list[tuple[Input, str]]] = defaultdict(list)
+        self._short: dict[str, list[tuple[Input, float]]] = {}
+        self._things = set(context)  # what the tool is about: no values
+        for one in self._inputs:
+            for phrase, weight in one.phrases.items():
+                self._named[phrase].append((one, weight))
+            for said, option in one.options.items():
+                self._options[said].append((one, option))
+            for noun in (one.resource, one.tool, *one.nouns):
+                self._things.update(map(singular, words(noun)))
+            self._things.update(map(singular, _LETTERS.findall(one.tool.lower())))
+        named = {singular(word) for one in self._inputs for word in words(one.name)}
+        self._own = self._things | named
+
+    def matches(self, values: Sequence[Value]) -> Iterator[Match]:
+        """Give each value to what it fits best, and each input one, or several to a list."""
+        offers = [_priced(offer) for offer in self._offers(values) if offer.score >= LEAST]
+        offers.sort(key=lambda m: (-m.score, m.value.begin, -m.value.end, m.input.name))
+        filled: dict[str, Value] = {}
+        used: list[Value] = []
+        for offer in offers:
+            if offer.input.name in filled or any(_overlaps(offer.value, u) for u in used):
+                continue
+            filled[offer.input.name] = offer.value
+            used.append(offer.value)
+            yield offer
+            if _takes_many(offer.input):
+                for more in _listed_with(offer.value, values):
+                    used.append(more)
+                    yield Match(offer.input, more, offer.score)
+        yield from self._left(values, filled, used)
+
+    def _offers(self, values: Sequence[Value]) -> Iterator[Match]:
+        for value in values:
+            if value.kind == "common":
+                yield from self._spelled(value)
+            else:
+                yield from self._before(value)
+                yield from self._after(value)
+                yield from self._formed(value)
+                yield from self._set(value)
+            yield from self._enumerated(value)
+        yield from self._pairs(values)
+        yield from self._sums(values)
+        yield from self._limits(values)
+
+    # -- by a noun beside the value ---------------------------------------------------------------
+
+    def _before(self, value: Value) -> Iterator[Match]:
+        """`namespace billing-eu`, `issue #77`, `transfer group: ORDER_95`."""
+        if value.kind in _WORDS and (self._is_own(value.text) or not _ends(value)):
+            return
+        at = 0
+        while at < len(value.before) and at <= LONGEST:
+            for count in range(1, LONGEST + 1):
+                phrase = _joined(tuple(reversed(value.before[at : at + count])))
+                for one, weight in self._called(phrase, count):
+                    fit = one.fits.get(value.kind, 0.0)
+                    yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
+            if not _is_joint(value.before, at):
+                return
+            at += 1
+
+    def _after(self, value: Value) -> Iterator[Match]:
+        """`the billing-eu namespace`, `3 replicas`."""
+        if value.kind in _WORDS and (self._is_own(value.text) or not _begins(value)):
+            return
+        for count in range(1, LONGEST + 1):
+            if count > len(value.after):
+                return
+            phrase = _joined(value.after[:count])
+            for one, weight in self._called(phrase, count):
+                wanted = one.want
+                fit = one.fits.get(value.kind, 0.0)
+                counted = wanted == "count"
+                if (value.kind == "number") != counted or wanted in ("content", "text"):
+                    continue
+                yield Match(one, value, AFTER * weight * fit)
+
+    def _called(self, phrase: str, count: int) -> list[tuple[Input, float]]:
+        found = self._named.get(phrase, [])
+        if found or count > 1 or not 2 <= len(phrase) <= 5 or phrase in COMMON:
+            return found
+        if len(self._short) > _REMEMBERED:
+            self._short.clear()
+        if phrase not in self._short:
+            things = [one for one in self._inputs if one.want in THINGS]
+            sure = [(one, max(shortens(phrase, noun) for noun in one.things)) for one in things]
+            self._short[phrase] = [(one, 0.8 * how) for one, how in sure if how]
+        return self._short[phrase]
+
+    def _is_own(self, text: str) -> bool:
+        return singular(text.lower()) in self._own
+
+    def _spelled(self, value: Value) -> Iterator[Match]:
+        """`change type removed`: even a common word is a value after a name of two words."""
+        for count in range(2, LONGEST + 1):
+            phrase = _joined(tuple(reversed(value.before[:count])))
+            for one, weight in self._named.get(phrase, ()):
+                if weight == 1.0 and one.want == "text":
+                    yield Match(one, value, 0.6)
+
+    # -- by the form of the value -----------------------------------------------------------------
+
+    def _formed(self, value: Value) -> Iterator[Match]:
+        if value.kind in ("word", "name", "quoted", "pair", "amount", "percent", "measure"):
+            return
+        for one in self._inputs:
+            fit = one.fits.get(value.kind, 0.0)
+            if fit and (score := self._form(one, value)):
+                yield Match(one, value, score * fit)
+
+    def _form(self, one: Input, value: Value) -> float:
+        wanted, kind = one.want, value.kind
+        if kind in ("email", "url", "phone", "ip", "uuid", "moment", "version") and kind == wanted:
+            return 0.6
+        if (kind == "sha" and wanted in ("sha", "ref")) or (kind == "version" and wanted == "ref"):
+            return 0.6
+        if kind == "selector" and wanted == "selector":
+            return 0.6 + 0.05 * _is_hinted(one, value)
+        if kind == "path" and wanted == "path":
+            return 0.5
+        if value.hashed and wanted == "number" and one.words[-1] in ("number", "iid", "no"):
+            return 0.55
+        if kind == "channel" and wanted == "name" and "channel" in one.phrases:
+            return 0.65
+        if kind == "handle" and wanted == "name" and "user" in one.phrases:
+            return 0.65
+        if kind == "path" and _DOMAIN.fullmatch(value.text) and {*words(one.name)} & _SITES:
+            return 0.9
+        if kind in ("date", "time") and wanted in ("date", "moment"):
+            return self._dated(one, value)
+        if kind not in ("id", "sha", "uuid", "slug"):
+            return 0.0
+        if one.pattern and is_match(one.pattern, value.text) and not is_match(one.pattern, "word"):
+            return 0.65
+        if any(_alike(value.text, example) for example in (*one.examples, *one.shown)):
+            return 0.62
+        return _initials(one, value.text)
+
+    def _dated(self, one: Input, value: Value) -> float:
+        """`since 2024-03-01`, `on May 4` where one day is asked for."""
+        lead, last = value.before[:1], one.words[-1]
+        if lead and lead[0] in _SINCE and last in _LOWER:
+            return 0.6
+        if lead and lead[0] in _UNTIL and last in _UPPER:
+            return 0.6
+        days = [other for other in self._inputs if other.want in ("date", "moment")]
+        return 0.45 if lead in (("on",), ("at",)) and days == [one] else 0.0
+
+    def _set(self, value: Value) -> Iterator[Match]:
+        """`set the topic of C07 to "…"`, `rename it to docs`, `a channel called docs`."""
+        lead = value.before[0] if value.before else ""
+        if lead not in _LEADS and value.kind != "quoted":
+            return
+        if value.kind == "word" and not _ends(value):
+            return
+        for one in self._inputs:
+            wanted = one.want
+            fit = one.fits.get(value.kind, 0.0)
+            own = list(one.words)
+            if lead in _CALLED and fit and _is_own_name(one):
+                yield Match(one, value, 0.75 * fit)
+            if lead in ("to", "from", "by") and fit and _is_done(own, value):
+                yield Match(one, value, 0.6 * fit)
+            if value.kind == "quoted" and (score := _spoken(own, value)):
+                yield Match(one, value, score * fit)
+            counted = value.kind == "number" and wanted not in ("count", "amount", "text")
+            if not fit or counted or wanted in ("number", "id", "reference"):
+                continue
+            if lead not in _SETS and value.kind != "quoted":
+                continue
+            if own[-1:] == ["name"] and "rename" in value.before[:8] and lead in _SETS:
+                yield Match(one, value, 0.75 * fit)
+            distance = _distance(value, one)
+            if distance is not None:
+                yield Match(one, value, (0.85 - 0.02 * distance) * fit)
+
+    # -- enumerations, pairs, sums, limits --------------------------------------------------------
+
+    def _enumerated(self, value: Value) -> Iterator[Match]:
+        """`maven`, `eu_vat`, `invite only`: what a schema lists, or a description shows."""
+        if value.kind not in ("word", "common", "slug", "id", "name", "quoted"):
+            return
+        for more in range(3):
+            if not all(map(str.isalnum, value.after[:more])):
+                break
+            text = " ".join((value.text, *value.after[:more]))
+            for one, option in self._options.get(letters(text), ()):
+                if score := self._choice(one, value, option, more):
+                    end = value.begin + len(text)
+                    yield Match(one, replace(value, text=text, end=end), score)
+
+    def _choice(self, one: Input, value: Value, option: str, more: int) -> float:
+        """How surely a word of a request is an option of an input."""
+        if self._is_named(one, value):
+            return 0.9
+        if option.isdigit() or (singular(value.text.lower()) in self._things and not more):
+            return 0.0
+        if more or _ENUM_JOINTS.search(option):
+            return 0.7
+        if one.want != "enum":
+            return 0.0
+        if value.kind == "common":
+            noun = bool(value.after) and self._is_own(value.after[0])  # closed issues
+            return 0.45 if noun or {*value.before[:2]} & {"is", "are"} else 0.0
+        return 0.6 if one.required else 0.5
+
+    def _is_named(self, one: Input, value: Value) -> bool:
+        """Whether an input's own name stands directly before a value, or before `to`."""
+        lead = value.before[:1]
+        distance = _distance(value, one)
+        return distance is not None and (distance <= 1 or (bool(lead) and lead[0] in _SETS))
+
+    def _pairs(self, values: Sequence[Value]) -> Iterator[Match]:
+        """`umbra/gateway` is owner and repo where both stand in a row."""
+        by_name = {one.name: one for one in self._inputs}
+        for value in values:
+            if value.kind != "pair" or self._is_other(value):
+                continue
+            yield from self._nested(value)
+            for one in self._inputs:
+                if one.want in THINGS and _is_path(one):
+                    yield Match(one, value, 0.6)
+                first = by_name.get(one.joins)
+                if first and one.fits.get("slug") and first.fits.get("slug"):
+                    left, right = _halves(value)
+                    yield Match(first, left, 0.95)
+                    yield Match(one, right, 0.95)
+
+    def _nested(self, value: Value) -> Iterator[Match]:
+        """`finance/ledger` where a path has two names, one below the other."""
+        path = [one for one in self._inputs if one.place == "path" and not one.joins]
+        if len(path) == 2 and all(one.want in ("name", "reference") for one in path):
+            order = sorted(path, key=lambda one: one.depth)
+            for one, half in zip(order, _halves(value), strict=True):
+                yield Match(one, half, 0.6)
+
+    def _is_other(self, value: Value) -> bool:
+        """Whether a pair is said to be something else: branch release/2."""
+        said = self._before(value)
+        return any(m.score >= 0.45 and m.input.want in ("ref", "path", "text") for m in said)
+
+    def _sums(self, values: Sequence[Value]) -> Iterator[Match]:
+        """`250 EUR` where a sum is asked for."""
+        sums = [one for one in self._inputs if one.want == "amount"]
+        money = [value for value in values if value.kind == "amount"]
+        if not sums or len(money) != 1:
+            return
+        top = [one for one in sums if one.name == "amount" or one.required]
+        if len(top) != 1 and len(sums) != 1:
+            return
+        one, value = (top or sums)[0], money[0]
+        unit = _UNIT.search(value.text)
+        yield Match(one, value, 0.6)
+        for other in self._inputs:
+            if unit and other.words[-1] == "currency":
+                text = _SIGNS.get(unit[0], unit[0])
+                at = value.begin + unit.start()
+                yield Match(other, replace(value, text=text, begin=at, end=at + len(unit[0])), 0.6)
+
+    def _limits(self, values: Sequence[Value]) -> Iterator[Match]:
+        """`last 30 messages`, `10 most recent`: how many are wanted."""
+        limits = [one for one in self._inputs if "_".join(one.words) in _LIMITS]
+        for value in values:
+            if value.kind != "number" or not limits:
+                continue
+            latest = bool(value.before) and value.before[0] in _LATEST
+            most = value.after[:2] == ("most", "recent") or value.after[:1] in (
+                ("latest",),
+                ("newest",),
+            )
+            if latest or most:
+                yield Match(limits[0], value, 0.7)
+
+    # -- what is left -----------------------------------------------------------------------------
+
+    def _left(
+        self, values: Sequence[Value], filled: dict[str, Value], used: list[Value]
+    ) -> Iterator[Match]:
+        """One value without a noun, and one input that still lacks one."""
+        rest = [v for v in values if not any(_overlaps(v, u) for u in used)]
+        lacking = [one for one in self._inputs if one.required and one.name not in filled]
+        ids = [v for v in rest if v.kind in ("id", "uuid", "sha") and len(v.text) > 4]
+        takers = [one for one in lacking if one.fits.get("id") and not one.enum]
+        if len(ids) == 1 and len(takers) == 1 and not _is_prefixed(ids[0].text):
+            yield Match(takers[0], ids[0], 0.35)
+            return
+        texts = [one for one in lacking if one.want in ("content", "name", "text")]
+        quotes = [v for v in rest if v.kind == "quoted"]
+        if len(quotes) == 1 and len(texts) == 1 and texts[0].place != "path":
+            yield Match(texts[0], quotes[0], 0.35)
+        elif len(quotes) == 1:
+            said = [one for one in self._inputs if one.name in _MESSAGES]
+            said.sort(key=lambda one: _MESSAGES.index(one.name))
+            if said and not any(one.name in filled for one in said):
+                yield Match(said[0], quotes[0], 0.35)
+        people = [
+            v for v in rest if v.kind == "name" and " " in v.text and not self._is_own(v.text)
+        ]
+        called = [one for one in self._inputs if _is_own_name(one) and one.name not in filled]
+        if len(people) == 1 and len(called) == 1:
+            yield Match(called[0], people[0], 0.35)
+        names = [one for one in lacking if one.want in ("name", "reference", "ref")]
+        placed = [v for v in rest if self._is_placed(v, bool(filled))]
+        if len(placed) == 1 and len(names) == 1 and len(lacking) == 1:
+            yield Match(names[0], placed[0], 0.35)
+
+    def _is_placed(self, value: Value, filled: bool) -> bool:
+        """`in kube-system`; a plain word only beside values that are sure: pod x in payments."""
+        lead = value.before[0] if value.before else ""
+        if self._is_own(value.text):
+            return False
+        if value.kind == "slug":
+            return lead in _PLACES or (lead == "is" and value.after[:1] in (("a",), ("an",)))
+        stop = value.after[0] if value.after else "."
+        whole = not stop.isalnum() or stop in _PLACES or stop in ("to", "and", "with")
+        return filled and value.kind == "word" and lead in ("in", "from") and whole
+
+
+def _joined(said: Sequence[str]) -> str:
+    last = singular(said[-1]).replace("isation", "ization") if said else ""
+    return "".join((*said[:-1], last))
+
+
+def _is_joint(before: tuple[str, ...], at: int) -> bool:
+    """Whether a word may stand between a noun and its value: ticket no. 5, user with id 5."""
+    if before[at] == "with":
+        return at > 0 and before[at - 1] in _LABELS
+    if before[at] == ".":
+        return before[at + 1 : at + 2] in (("no",), ("nr",))
+    return before[at] in _JOINTS
+
+
+def _is_prefixed(text: str) -> bool:
+    """Whether an id says what it is of: sub_1Pw is no customer, but OPS-17 may be any issue."""
+    return bool(_PREFIXED.fullmatch(text)) and not _DASHED.fullmatch(text)
+
+
+def _ends(value: Value) -> bool:
+    """Whether a word ends its phrase: in `user profile picture` profile is no user's name."""
+    if value.kind != "word" or not value.after:
+        return True
+    return value.after[0] in COMMON or not value.after[0].isalnum()
+
+
+def _begins(value: Value) -> bool:
+    """Whether a word begins its phrase, but not its sentence, where verbs stand."""
+    if value.kind == "slug":
+        return True
+    before = value.before[:1]
+    return bool(before) and before[0] in _OPENS
+
+
+def _is_path(one: Input) -> bool:
+    """Whether an input takes a whole path: group/webapp."""
+    shown = any("/" in example for example in one.examples)
+    return shown or bool(re.search(r"\bpath\b|\bowner/|\bfull name", one.description[:120], re.I))
+
+
+def _is_own_name(one: Input) -> bool:
+    """Whether an input is what a tool's own thing will be called."""
+    owner, _, name = (one.path or one.name).rpartition(".")
+    return name in ("name", "title") and owner in ("", "metadata") and one.place != "path"
+
+
+def _is_done(own: list[str], value: Value) -> bool:
+    """`assign it to kira`: the verb of an assignee."""
+    verb = _PERSON.sub("", own[0])
+    return len(verb) > 3 and verb != own[0] and any(w.startswith(verb) for w in value.before[:6])
+
+
+def _spoken(own: list[str], value: Value) -> float:
+    """`reply "on it"`, `search for "budget"`."""
+    near = {*value.before[:3]}
+    if own[-1] == "reason" and near & {"because", "as", "for"}:
+        return 0.6
+    if own[-1] in _QUERIES and near & _SEARCHES:
+        return 0.6
+    if len(own) == 1 and own[0] in _MESSAGES and near & _SAYS:
+        return 0.6 - 0.01 * _MESSAGES.index(own[0])
+    return 0.0
+
+
+def _overlaps(one: Value, other: Value) -> bool:
+    return one.begin < other.end and other.begin < one.end
+
+
+def _takes_many(one: Input) -> bool:
+    return one.type == "array" or bool(re.search(r"comma[- ]separated", one.description[:200]))
+
+
+def _listed_with(value: Value, values: Sequence[Value]) -> Iterator[Value]:
+    """The values of the same kind that are named in a row with one: U07 and U08."""
+    at = next(i for i, v in enumerate(values) if v.begin == value.begin)
+    for more in values[at + 1 :]:
+        if more.kind == "common" and more.text.lower() in _LISTED:
+            continue
+        if more.kind != value.kind or not more.before or more.before[0] not in _LISTED:
+            return
+        yield more
+
+
+def _priced(match: Match) -> Match:
+    """A sum without its currency."""
+    value = match.value
+    number = _NUMBER.search(value.text) if value.kind == "amount" else None
+    if number is None or match.input.want != "amount":
+        return match
+    begin, end = value.begin + number.start(), value.begin + number.end()
+    return match._replace(value=replace(value, text=number[0], begin=begin, end=end))
+
+
+def _halves(value: Value) -> tuple[Value, Value]:
+    left, _, right = value.text.partition("/")
+    cut = value.begin + len(left)
+    return (
+        replace(value, text=left, end=cut, kind="slug"),
+        replace(value, text=right, begin=cut + 1, kind="slug"),
+    )
+
+
+def _alike(text: str, example: str) -> bool:
+    """Whether a value has the form of an example: the same prefix, then digits or letters."""
+    mine, other = _PREFIXED.fullmatch(text), _PREFIXED.fullmatch(example)
+    if mine and other:
+        return mine[1] == other[1]
+    if _INITIAL.fullmatch(text) and re.fullmatch(r"[A-Z]+\d[A-Z0-9]*", example):
+        return text[0] == example[0]
+    return False
+
+
+def _initials(one: Input, text: str) -> float:
+    """cus_Q4t7 is a customer, C07HARBR1 a channel."""
+    nouns = (*one.things, *one.described)
+    if match := _PREFIXED.fullmatch(text):
+        return 0.7 * max((shortens(match[1].lower(), noun) for noun in nouns), default=0.0)
+    if _INITIAL.fullmatch(text):
+        return 0.5 if any(noun[0][0] == text[0].lower() for noun in nouns) else 0.0
+    return 0.0
+
+
+def _is_grammar(word: str) -> bool:
+    return word in COMMON or not word[:1].isalnum()
+
+
+def _is_hinted(one: Input, value: Value) -> bool:
+    """Whether a word before a value begins like the input's name: labelled app=web."""
+    first = one.words[0]
+    return len(first) > 3 and any(word.startswith(first) for word in value.before[:3])
+
+
+def _distance(value: Value, one: Input) -> int | None:
+    """How many words before a value the input's own name stands."""
+    own = "".join(one.words)
+    tails = {own, one.words[-1]}
+    for at in range(len(value.before)):
+        if value.before[at] in (".", "?", "!", "\n"):
+            return None
+        for count in range(1, LONGEST + 1):
+            if _joined(tuple(reversed(value.before[at : at + count]))) in tails:
+                # In `limit namespace dev to 40` the noun has its value already.
+                return at if not at or _is_grammar(value.before[at - 1]) else None
+    return None

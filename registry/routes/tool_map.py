@@ -1,0 +1,109 @@
+"""What the map says of tools: their purpose, what they need and who feeds them.
+
+A store answers in Cypher, a snapshot from its arrays; plans ask either.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from spm.registry.access.caller import Caller
+from spm.registry.catalog.verbs import VerbKind, request_verbs
+from spm.registry.request.input_nouns import Input
+from spm.registry.request.tool_inputs import parse_inputs
+from spm.registry.store.interface import Row
+from spm.registry.store.reader import Reader
+
+
+@dataclass(frozen=True)
+class Need:
+    """An input of a tool, and what it identifies."""
+
+    field: str
+    required: bool
+    resource: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Feeder:
+    """A tool that makes inputs of another."""
+
+    producer: str
+    fields: tuple[str, ...]
+    weight: float
+    effects: str
+
+
+@dataclass(frozen=True)
+class MapCard:
+    """A tool on the map; resources carry their service in front."""
+
+    verb: VerbKind
+    resource: str
+    service: str
+    effects: str
+    needs: tuple[Need, ...] = ()
+    feeders: tuple[Feeder, ...] = ()
+
+    def inputs(self, tool: str, definition: str) -> tuple[Input, ...]:
+        """The inputs of the tool, read out of its definition."""
+        taken = tuple((n.field, n.resource, n.role) for n in self.needs if n.resource)
+        return parse_inputs(definition, taken, self.resource, tool)
+
+    @classmethod
+    def of(cls, row: Row) -> "MapCard":
+        """A card out of a row of `map/cards`."""
+        return cls(
+            row["verb"] or ("get" if row["effects"] == "read" else "act"),
+            row["resource"] or "",
+            row["service"],
+            row["effects"],
+            tuple(Need(n[0], bool(n[1]), n[2] or "", n[3] or "") for n in row["needs"]),
+            tuple(Feeder(f[0], tuple(f[1]), float(f[2]), f[3]) for f in row["feeders"]),
+        )
+
+
+class ToolMap(Protocol):
+    """Answers for one caller: tools that it does not see feed nothing."""
+
+    def cards(self, tools: Sequence[str]) -> Mapping[str, MapCard]:
+        """The cards of tools that are known."""
+        ...
+
+    def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
+        """The inputs of tools with what their schemas say."""
+        ...
+
+    def asked(self, trajectories: Sequence[str]) -> list[frozenset[VerbKind]]:
+        """What kinds of acts the requests of trajectories ask for."""
+        ...
+
+
+class CypherMap:
+    """Asks a store."""
+
+    def __init__(self, store: Reader, caller: Caller) -> None:
+        self._store = store
+        self._caller = caller
+
+    def cards(self, tools: Sequence[str]) -> Mapping[str, MapCard]:
+        """The cards of tools that are known."""
+        rows = self._store.read("map/cards", ids=list(tools), **self._caller.params())
+        return {row["id"]: MapCard.of(row) for row in rows}
+
+    def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
+        """The inputs of tools with what their schemas say."""
+        cards = self.cards(tools)
+        rows = self._store.read("tools/definitions", ids=list(tools))
+        return {r["id"]: cards[r["id"]].inputs(r["id"], r["definition"]) for r in rows}
+
+    def asked(self, trajectories: Sequence[str]) -> list[frozenset[VerbKind]]:
+        """What kinds of acts the requests of trajectories ask for."""
+        rows = self._store.read("menu/asked", ids=list(trajectories))
+        return [kinds_of(row["request"]) for row in rows]
+
+
+def kinds_of(request: str) -> frozenset[VerbKind]:
+    """What kinds of acts a request asks for."""
+    return frozenset(verb.kind for verb in request_verbs(request))
