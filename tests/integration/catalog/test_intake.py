@@ -37,7 +37,7 @@ MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
 Both = Callable[[Callable[[Registry], Any]], Any]
 READS = (
     "tools/names", "tools/waiting", "fields/overview", "fields/vocabulary", "fields/reviewed",
-    "fields/flows", "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
+    "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
     "traces/tools", "traces/ages", "state/counts", "effects/tools",
 )  # fmt: skip
 
