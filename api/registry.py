@@ -80,12 +80,15 @@ class Registry:
         pin: bool = False,
         dry_run: bool = False,
         allow_remote: bool = False,
+        owner: str | None = None,
+        visibility: str | None = None,
+        scopes: Iterable[str] | None = None,
     ) -> Registered:
         """Register the tools of a source, whole or not at all.
 
         Args:
             source: an OpenAPI document, a list of functions or of MCP tools, or a manifest, as a
-                file; `mcp+stdio:COMMAND` or `mcp+https://…`; an import path
+                file or at an address; `mcp+stdio:COMMAND` or `mcp+https://…`; an import path
                 (`package.module:function`); a `Manifest`; a Python function or several.
             service: who provides the tools, when the source does not say or another name is wanted.
             format: `spm`, `openapi`, `mcp`, `functions` or `python`; None: the content tells.
@@ -93,9 +96,14 @@ class Registry:
                 with approved ones.
             dry_run: only say what would change.
             allow_remote: follow `$ref`s into other files, and speak plain HTTP.
+            owner: the team that owns the tools, whatever the source says. Like the next two it
+                holds for all tools of the service, until it is set anew; see `tools.set_access`.
+            visibility: `public`, or `team`: only its owner sees a tool.
+            scopes: a caller needs all of these to see a tool.
 
         Raises:
             ManifestError: the source cannot be read.
+            InputError: a tool would be visible to nobody.
             VersionConflict: a published version came with another content.
 
         >>> def track_parcel(parcel_id: str) -> dict[str, str]:
@@ -104,9 +112,18 @@ class Registry:
         ['parcels/track_parcel']
         """
         from spm.api import sources
+        from spm.registry.access.settings import access
+        from spm.registry.importers.source import Unchanged
 
-        read = sources.read(source, format=format, service=service, allow_remote=allow_remote)
-        return (sources.preview if dry_run else sources.register)(self.core, read, pin=pin)
+        given = access(owner, visibility, scopes)
+        same = None if given or pin else self.core  # else also the same document changes something
+        read = sources.read(
+            source, format=format, service=service, allow_remote=allow_remote, known=same
+        )
+        if isinstance(read, Unchanged):
+            return sources.unchanged(self.core, read)
+        do = sources.preview if dry_run else sources.register
+        return do(self.core, read, pin=pin, access=given)
 
     def import_traces(
         self,
@@ -257,6 +274,16 @@ class Registry:
         if encode:
             self._prepare(progress)
         return self._menu(ask)
+
+    def none_visible(self, caller: Caller = EVERYTHING) -> str:
+        """Why a caller sees no tool at all, in a sentence for the registry's operator.
+
+        >>> registry.none_visible(spm.Caller("x", scopes=()))[:46]
+        '100 tools, none visible to x without any scope'
+        """
+        from spm.registry.access.rules import none_visible
+
+        return none_visible(self.core.store, caller)
 
     def why_not(
         self,

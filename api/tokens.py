@@ -38,7 +38,7 @@ class Tokens:
         Args:
             name: whose it is, for people.
             caller: the team and scopes it stands for.
-            may: `read`, `traces`, `call` or `metrics`.
+            may: `read`, `traces`, `call`, `metrics` or `register`.
             days: how long it is good.
 
         Raises:

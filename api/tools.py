@@ -87,6 +87,56 @@ class Tools:
             [tool["id"] for tool in self.list() if tool["status"] != "deprecated"], by=by
         )
 
+    def access(self, pattern: str = "*") -> list[Row]:
+        """Owner, visibility and scopes of tools; `set` names what people set.
+
+        Args:
+            pattern: an id or a name; `*` in it stands for anything.
+
+        >>> registry.tools.access("orders/lookup*")[0]["scopes"]
+        ['orders:read']
+        """
+        from spm.registry.catalog.tool_access import show_access
+
+        return show_access(self._core.store, pattern)
+
+    def set_access(
+        self,
+        pattern: str,
+        *,
+        owner: str | None = None,
+        visibility: str | None = None,
+        scopes: Iterable[str] | None = None,
+    ) -> list[str]:
+        """Set who may see tools, whatever their source says; returns the ids that changed.
+
+        Args:
+            pattern: an id or a name; `*` in it stands for anything. `orders/*` holds for tools
+                that are registered later, too.
+            owner: the team that owns them.
+            visibility: `public`, or `team`: only its owner sees a tool.
+            scopes: a caller needs all of these to see a tool; empty: none.
+
+        Raises:
+            UnknownTool: no tool fits the pattern.
+            InputError: nothing is given, or a tool would be visible to nobody.
+
+        >>> registry.tools.set_access("lookup_order", owner="shop", visibility="team")
+        ['orders/lookup_order']
+        >>> registry.tools.reset_access("lookup_order")
+        ['orders/lookup_order']
+        """
+        from spm.registry.access.settings import access
+        from spm.registry.catalog.tool_access import set_access
+
+        return set_access(self._core.store, pattern, access(owner, visibility, scopes))
+
+    def reset_access(self, pattern: str) -> list[str]:
+        """Take back what people set; what the source says holds again. See `set_access`."""
+        from spm.registry.catalog.tool_access import reset_access
+
+        return reset_access(self._core.store, pattern)
+
     def effects(self, pattern: str = "*") -> list[Row]:
         """What tools do, why, what their source says, and who decided otherwise and when.
 

@@ -276,7 +276,8 @@ SET e.reviewed_by = row.reviewed_by, e.at = row.at;
 UNWIND $rows AS row
 MERGE (s:Service {name: row.name})
 SET s.title = row.title, s.description = row.description, s.owner = row.owner,
-    s.source = row.source, s.digest = row.digest, s.links = row.links, s.map = row.map;
+    s.source = row.source, s.digest = row.digest, s.links = row.links, s.map = row.map,
+    s.access = row.access, s.etag = row.etag;
 
 // name: put_steps
 // Link trajectories to the tools they called, in order.
@@ -306,7 +307,8 @@ SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row
     t.approved_hash = row.approved_hash, t.approved_by = row.approved_by,
     t.approved_at = row.approved_at, t.effects_reason = row.effects_reason,
     t.effects_by = row.effects_by, t.effects_at = row.effects_at,
-    t.source_effects = row.source_effects, t.source_effects_reason = row.source_effects_reason;
+    t.source_effects = row.source_effects, t.source_effects_reason = row.source_effects_reason,
+    t.access = row.access;
 
 // name: put_trajectories
 // Write trajectories as an export has them.
@@ -361,10 +363,11 @@ ORDER BY first, second;
 // All services.
 // params:
 // access: read
-// returns: name, title, description, owner, source, digest, links, map
+// returns: name, title, description, owner, source, digest, links, map, access, etag
 MATCH (s:Service)
 RETURN s.name AS name, s.title AS title, s.description AS description, s.owner AS owner,
-       s.source AS source, s.digest AS digest, s.links AS links, s.map AS map
+       s.source AS source, s.digest AS digest, s.links AS links, s.map AS map,
+       s.access AS access, s.etag AS etag
 ORDER BY name;
 
 // name: steps
@@ -381,7 +384,7 @@ ORDER BY trajectory, idx, tool;
 // Everything that is kept on these tools, counters and times included, but for their vectors.
 // params: ids
 // access: read
-// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, effects_reason, effects_by, effects_at, source_effects, source_effects_reason
+// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, effects_reason, effects_by, effects_at, source_effects, source_effects_reason, access
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description AS description,
@@ -393,7 +396,8 @@ RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description
        t.approved_hash AS approved_hash, t.approved_by AS approved_by,
        t.approved_at AS approved_at, t.effects_reason AS effects_reason,
        t.effects_by AS effects_by, t.effects_at AS effects_at,
-       t.source_effects AS source_effects, t.source_effects_reason AS source_effects_reason
+       t.source_effects AS source_effects, t.source_effects_reason AS source_effects_reason,
+       t.access AS access
 ORDER BY id;
 
 // name: trajectories

@@ -1,5 +1,6 @@
 // Questions for people: `spm cypher --list` lists them, `spm cypher --saved NAME` runs one. Those
-// with `visible(tool)` can be asked by every caller, the others by who sees everything. A tool is
+// with `visible(tool)` that read no edge of all callers (FEEDS) can be asked by every caller, the
+// others by who sees everything. A tool is
 // given by its id or its name, a resource too. docs/dependencies.md shows an answer of each.
 
 // name: alternatives

@@ -1,5 +1,16 @@
 // Tools: registering, publishing, finding, showing and removing them.
 
+// name: access
+// Who may see these tools, and what of it people set on them.
+// params: ids
+// access: read
+// returns: id, service, owner, visibility, scopes, access
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})
+RETURN t.id AS id, t.service AS service, t.owner AS owner, t.visibility AS visibility,
+       t.scopes AS scopes, t.access AS access
+ORDER BY id;
+
 // name: approve
 // Approve what tools are now: their content hash becomes the baseline.
 // params: ids, by, at
@@ -114,10 +125,11 @@ ORDER BY newest;
 // The tools of a service: what they are now, whose, and what of them anybody approved.
 // params: service
 // access: read
-// returns: id, status, successor, approved_hash, content_hash, owner, source_effects, source_effects_reason
+// returns: id, status, successor, approved_hash, content_hash, owner, visibility, scopes, access, source_effects, source_effects_reason
 MATCH (t:Tool {service: $service})
 RETURN t.id AS id, t.status AS status, t.successor AS successor, t.approved_hash AS approved_hash,
-       t.content_hash AS content_hash, t.owner AS owner, t.source_effects AS source_effects,
+       t.content_hash AS content_hash, t.owner AS owner, t.visibility AS visibility,
+       t.scopes AS scopes, t.access AS access, t.source_effects AS source_effects,
        t.source_effects_reason AS source_effects_reason
 ORDER BY id;
 
@@ -125,10 +137,11 @@ ORDER BY id;
 // A service as it was registered last, and from which source.
 // params: service
 // access: read
-// returns: source, digest, links, map, title, description, owner
+// returns: source, digest, links, map, title, description, owner, access, etag
 MATCH (s:Service {name: $service})
 RETURN s.source AS source, s.digest AS digest, s.links AS links, s.map AS map, s.title AS title,
-       s.description AS description, s.owner AS owner
+       s.description AS description, s.owner AS owner, s.access AS access,
+       s.etag AS etag
 ORDER BY source;
 
 // name: outputs
@@ -257,16 +270,36 @@ FOREACH (_ IN CASE WHEN row.required THEN [] ELSE [1] END |
 UNWIND $rows AS row
 MERGE (s:Service {name: row.name})
 SET s.title = row.title, s.description = row.description, s.owner = row.owner, s.source = row.source,
-    s.digest = row.digest, s.links = row.links, s.map = row.map;
+    s.digest = row.digest, s.links = row.links, s.map = row.map, s.access = row.access,
+    s.etag = row.etag;
 
-// name: set_owner
-// Hand tools over to another owner, though nothing else about them changed.
+// name: service_access
+// Who may see the tools of each service, where people set it.
+// params:
+// access: read
+// returns: name, access
+MATCH (s:Service)
+RETURN s.name AS name, s.access AS access
+ORDER BY name;
+
+// name: set_access
+// Write who may see tools, and what of it people set, though nothing else about them changed.
 // params: rows, at
 // access: write
 // returns:
 UNWIND $rows AS row
 MATCH (t:Tool {id: row.id})
-SET t.owner = row.owner, t.updated = $at;
+SET t.owner = row.owner, t.visibility = row.visibility, t.scopes = row.scopes,
+    t.access = row.access, t.updated = $at;
+
+// name: set_service_access
+// Write who may see the tools of services, for those that are registered later.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (s:Service {name: row.name})
+SET s.access = row.access;
 
 // name: set_status
 // Change the status of tools: deprecate, quarantine, approve.
@@ -311,7 +344,7 @@ ORDER BY id;
 // access: write
 // returns:
 MATCH (t:Tool {id: $id})-[:PROVIDED_BY]->(s:Service)
-SET s.digest = null;
+SET s.digest = null, s.etag = null;
 
 // name: trajectories
 // How many trajectories have this tool as a step.

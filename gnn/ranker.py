@@ -15,7 +15,7 @@ from spm.gnn.model import Model
 from spm.gnn.model_store import model_of
 from spm.gnn.networks import runtime
 from spm.gnn.snapshot.lifecycle import snapshots_of
-from spm.registry.access.rules import Reason, reasons_hidden
+from spm.registry.access.rules import Reason, none_visible, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
 from spm.registry.menus.menu import Ask, Menu, WhyNot
@@ -285,9 +285,9 @@ class LearnedRanker:
     def _notes(self, ask: Ask, built: _Built) -> list[str]:
         frontier, proposal = built.construction.frontier, built.proposal
         if not frontier.tools and ask.caller.restricted:
-            return ["This caller may see no tool."]
+            return ["No tool is visible to this caller."]  # never how many there are
         if not frontier.tools:
-            return ["The registry is empty. Load the demo with: spm demo"]
+            return [none_visible(self._store, ask.caller)]
         notes = []
         if proposal and proposal.doubt:
             notes.append(f"No route is shown: {proposal.doubt}. The menu lists candidates.")

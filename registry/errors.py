@@ -10,6 +10,7 @@
     │   ├── UnknownField        a field that no tool requires or produces
     │   ├── UnknownName         a name that neither a tool nor a field carries
     │   ├── VersionConflict     the same version with another content
+    │   ├── NotOwned            a service that belongs to another team
     │   ├── ToolInUse           removal would cut observed trajectories
     │   ├── QueryRefused        a query that may not run read-only
     │   └── QueryFailed         a query that the engine could not run
@@ -108,6 +109,18 @@ class VersionConflict(InputError):
             "and spm numbers the versions."
         )
         self.tool, self.version = tool, version
+
+
+class NotOwned(InputError):
+    """A team may register services of its own, and this one is not."""
+
+    def __init__(self, service: str, team: str) -> None:
+        super().__init__(
+            f"The service {service!r} is there already, and not all of its tools belong to "
+            f"{team!r}. Choose another name for the service. Or let the operator hand it over: "
+            f"spm tools access '{service}/*' --owner {team}"
+        )
+        self.service, self.team = service, team
 
 
 class ToolInUse(InputError):

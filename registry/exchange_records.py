@@ -44,7 +44,7 @@ _TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "c
 _TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT, "approved_hash": _MAYBE}
 _TOOL |= {"approved_by": _MAYBE, "approved_at": _MAYBE, "effects_reason": _MAYBE}
 _TOOL |= {"effects_by": _MAYBE, "effects_at": _MAYBE, "source_effects": _MAYBE}
-_TOOL |= {"source_effects_reason": _MAYBE}
+_TOOL |= {"source_effects_reason": _MAYBE, "access": _MAYBE}
 _VERSION = dict.fromkeys("id tool_id name version content_hash definition published".split(), _TEXT)
 _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 
@@ -52,7 +52,8 @@ _VERSION |= {"number": _NUMBER, "requires": _LIST, "produces": _LIST}
 SECTIONS: dict[str, Section] = {
     "services": Section(
         {"name": _TEXT, "title": _MAYBE, "description": _MAYBE, "owner": _MAYBE,
-         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE, "map": _MAYBE}, ("name",),
+         "source": _MAYBE, "digest": _MAYBE, "links": _MAYBE, "map": _MAYBE,
+         "access": _MAYBE, "etag": _MAYBE}, ("name",),
     ),
     "families": Section({"name": _TEXT}, ("name",)),
     "fields": Section({"name": _TEXT, "type": _MAYBE, "aliases": _LIST}, ("name",)),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from spm.cypher import load, names
 from spm.registry import encoding
 from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.access.settings import AS_SOURCE, Access
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError, InputError, StoreError
 from spm.registry.menus.menu import PREFIX, SIZE, Ask, Menu, Ranker, WhyNot
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
 QUERY_SECONDS = 5.0
+# Edges that are one for all callers: decisions and traces about hidden tools can make them.
+_SHARED = re.compile(r":(?:FEEDS|HANDS|PRECEDES|BEFORE|FLOWS|STEP)\b")
 _PLAN = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 
 
@@ -71,22 +74,37 @@ class Registry:
         links: Sequence[Link] = (),
         readings: Readings | None = None,
         pin: bool = False,
+        access: Access = AS_SOURCE,
+        etag: str = "",
+        team: str | None = None,
     ) -> Registration:
         """Register a manifest, whole or not at all; see `registration.register`."""
         from spm.registry.catalog.registration import register
 
         return register(
-            self.store, manifest, operation, origin=origin, links=links, readings=readings, pin=pin
-        )
+            self.store, manifest, operation,
+            origin=origin, links=links, readings=readings, pin=pin, access=access, etag=etag,
+            team=team,
+        )  # fmt: skip
 
-    def add(self, source: Source, *, pin: bool = False) -> Registration:
-        """Register what an importer read, with its explicit links."""
+    def add(
+        self,
+        source: Source,
+        *,
+        pin: bool = False,
+        access: Access = AS_SOURCE,
+        team: str | None = None,
+    ) -> Registration:
+        """Register what an importer read, with its explicit links; see `registration.register`."""
         return self.register(
             source.manifest,
             origin=source.origin,
             links=source.links,
             readings=source.readings,
             pin=pin,
+            access=access,
+            etag=source.etag,
+            team=team,
         )
 
     def tools(
@@ -160,8 +178,8 @@ class Registry:
         """Run one of the saved queries by name, as a caller.
 
         Raises:
-            InputError: the parameters are not those that the query takes, or it does not look at
-                who asks and the caller is restricted.
+            InputError: the parameters are not those that the query takes, or the caller is
+                restricted and the answer would tell of what it may not see.
         """
         if f"saved/{name}" not in names("saved"):
             raise InputError(f"No saved query {name!r}. List them with: spm cypher --list")
@@ -170,7 +188,7 @@ class Registry:
         if set(given) != set(takes):
             said = ", ".join(f"--param {p}=…" for p in takes) or "no parameters"
             raise InputError(f"The saved query {name!r} takes {said}.")
-        if caller.restricted and len(takes) == len(query.params):
+        if caller.restricted and (len(takes) == len(query.params) or _SHARED.search(query.text)):
             raise InputError(f"The saved query {name!r} is for callers that see everything.")
         given |= {p: value for p, value in own.items() if p in query.params}
         return self.store.query(query.text, given, limit=ROW_LIMIT, timeout=QUERY_SECONDS)

@@ -16,7 +16,17 @@ from spm.service.middleware.auth import AuthMiddleware
 from spm.service.middleware.bodies import BodyMiddleware
 from spm.service.openapi import describe
 from spm.service.problems import Problem
-from spm.service.routes import frozen_menus, graph, health, insight, menus, page, uploads
+from spm.service.routes import (
+    frozen_menus,
+    graph,
+    health,
+    insight,
+    menus,
+    page,
+    queries,
+    sources,
+    uploads,
+)
 from spm.service.settings import from_environment
 from spm.service.shutdown import delay_stops
 from spm.service.state import Service
@@ -32,6 +42,8 @@ STRICT: Sequence[APIRouter] = (
     uploads.router,
     frozen_menus.router,
     graph.router,
+    sources.router,
+    queries.router,
 )
 
 

@@ -15,6 +15,7 @@ from spm.registry.errors import (
     EncoderError,
     InputError,
     ModelError,
+    NotOwned,
     OutcomeUnknown,
     SpmError,
     StoreError,
@@ -117,6 +118,12 @@ def problem_of(error: SpmError) -> Problem:
             said = f"Trajectory {error.trace!r} calls {error.name!r}, which is not registered."
             near = f" The nearest: {error.nearest[0]!r}." if error.nearest else ""
             return Problem(INVALID, f"{said}{near} Nothing was imported.", SKIP)
+        case NotOwned():
+            return Problem(
+                FORBIDDEN,
+                f"The service {error.service!r} is there already and belongs to others.",
+                "Choose another name with `service`, or ask the operator to hand it over.",
+            )
         case StoreLocked():
             return unavailable("Somebody else is writing to the registry.")
         case OutcomeUnknown():

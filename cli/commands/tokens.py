@@ -22,7 +22,9 @@ def create(
     read_only: menu_options.ReadOnlyOption = False,
     may: Annotated[
         list[str] | None,
-        typer.Option("--may", help="read (the default), traces, call or metrics; repeated: all."),
+        typer.Option(
+            "--may", help="read (the default), traces, call, metrics or register; repeated: all."
+        ),
     ] = None,
     days: Annotated[
         float, typer.Option("--days", min=0.001, max=3650, help="How long it is good.")

@@ -19,8 +19,9 @@ BYTES = 32
 LENGTH = len(PREFIX) + 43  # what 32 bytes are in URL-safe base64, without padding
 DAYS = 90
 SHOWN = 12  # digits of an id that people see
-# To ask for menus, tools, paths; to import traces; to call tools through a menu; to read /metrics.
-PERMISSIONS = ("read", "traces", "call", "metrics")
+# To ask for menus, tools, paths; to import traces; to call tools through a menu; to read /metrics;
+# to register tools of the token's team.
+PERMISSIONS = ("read", "traces", "call", "metrics", "register")
 
 
 @dataclass(frozen=True)

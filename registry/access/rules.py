@@ -55,6 +55,29 @@ def sees(card: Row, caller: Caller) -> bool:
     return not reasons_hidden(card, caller)
 
 
+def none_visible(store: Reader, caller: Caller) -> str:
+    """Say why a caller sees no tool, for the operator: it tells how many are hidden, and why."""
+    tools = store.read("tools/names")
+    if not tools:
+        return "The registry is empty. Load the demo with: spm demo"
+    cards = store.read("tools/show", ids=[row["id"] for row in tools])
+    active = [card for card in cards if card["status"] == "active"]
+    count = f"{len(cards)} tool{'s' if len(cards) > 1 else ''}"
+    if not active:
+        return f"{count}, none active. See why: spm tools list"
+    others = sum(not sees(card, Caller(caller.team)) for card in active)
+    of_others = f" ({others} of other teams)" if others else ""
+    return f"{count}, none visible {_whom(caller)}{of_others}. See whose: spm tools access"
+
+
+def _whom(caller: Caller) -> str:
+    whom = f"to {caller.team}" if caller.team is not None else "to this caller"
+    if caller.scopes is not None:
+        granted = ", ".join(sorted(caller.scopes))
+        whom += f" with the scopes {granted}" if granted else " without any scope"
+    return f"{whom}, read only" if caller.read_only else whom
+
+
 def visible_tools(store: Reader, ids: Iterable[str], caller: Caller) -> dict[str, Row]:
     """Return the cards of those of some tools that a caller sees, by id."""
     rows = store.read("tools/show", ids=sorted(set(ids)))

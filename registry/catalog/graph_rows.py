@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from spm.registry.access.settings import Access, holding
 from spm.registry.catalog.fields import canonical, is_control
 from spm.registry.catalog.naming import fold, nearest
 from spm.registry.catalog.search_text import search_text
@@ -21,13 +22,13 @@ def field_name(spec: OutputSpec, tool: ToolSpec) -> str:
 
 
 def requires_rows(tools: Tools) -> list[Row]:
-    """Edges to what tools take. What steers a call (paging, keys) never counts as required."""
+    """Edges to what tools take, without what steers a call (paging, keys, formats)."""
     needed: dict[tuple[str, str], bool] = {}
     for identity, tool in tools.items():
         for spec in tool.inputs:
-            edge = identity, field_name(spec, tool)
-            required = spec.required and not is_control(spec.name)
-            needed[edge] = needed.get(edge, False) or required
+            if not is_control(spec.name):
+                edge = identity, field_name(spec, tool)
+                needed[edge] = needed.get(edge, False) or spec.required
     return [{"id": i, "field": f, "required": needed[i, f]} for i, f in sorted(needed)]
 
 
@@ -59,11 +60,12 @@ def field_rows(known: list[Row], named: list[tuple[str, OutputSpec]]) -> list[Ro
 
 
 def named_fields(tools: Tools) -> list[tuple[str, OutputSpec]]:
-    """Every field that tools declare, under its canonical name."""
+    """Every field that tools declare, under its canonical name; what steers a call is none."""
     return [
         (field_name(spec, tool), spec)
         for tool in tools.values()
         for spec in (*tool.inputs, *tool.outputs)
+        if not is_control(spec.name)
     ]
 
 
@@ -131,11 +133,14 @@ def effects_reason(tool: ToolSpec) -> str:
     return tool.effects_reason or STATED
 
 
-def owners(manifest: Manifest) -> dict[str, str]:
-    """Who owns each tool: whom it names itself, else the owner of its service."""
+def declared_access(manifest: Manifest) -> dict[str, Access]:
+    """Who may see each tool as its source says it: it names its owner, else its service does."""
     service = manifest.service
     return {
-        tool_id(service.name, tool.name): tool.owner or service.owner for tool in manifest.tools
+        tool_id(service.name, tool.name): holding(
+            tool.owner or service.owner, tool.visibility, tool.scopes
+        )
+        for tool in manifest.tools
     }
 
 
@@ -145,8 +150,8 @@ def tool_rows(
     published: dict[str, Version],
     standing: dict[str, dict[str, Any]],
 ) -> list[Row]:
-    """The properties of tools; `standing` says status and successor of each."""
-    service, owned = manifest.service, owners(manifest)
+    """The properties of tools; `standing` says status, successor and access of each."""
+    service = manifest.service
     return [
         {
             "id": identity,
@@ -161,9 +166,9 @@ def tool_rows(
             "family": tool.family,
             "status": standing[identity]["status"],
             "successor": standing[identity]["successor"],
-            "owner": owned[identity],
-            "visibility": tool.visibility,
-            "scopes": list(tool.scopes),
+            "owner": standing[identity]["owner"],
+            "visibility": standing[identity]["visibility"],
+            "scopes": standing[identity]["scopes"],
             "effects": tool.effects,
             "effects_reason": effects_reason(tool),
         }

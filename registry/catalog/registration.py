@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from spm.registry.access.settings import AS_SOURCE, Access, kept, of_row, require_owner
 from spm.registry.catalog import effects_decisions as effects
 from spm.registry.catalog import graph_rows, map_rows, quarantine
 from spm.registry.catalog.graph_rows import Tools
 from spm.registry.catalog.lifecycle import Change, compare_definitions
 from spm.registry.catalog.map_rows import Readings, readings_of
 from spm.registry.catalog.source_links import Link, fingerprint, relink, relinking
+from spm.registry.errors import NotOwned
 from spm.registry.models import Manifest, tool_id
 from spm.registry.store.interface import Row, Store, Transaction, now
 
@@ -31,7 +33,7 @@ class Registration:
     unchanged: list[str] = field(default_factory=list)
     # Unchanged tools that explicit links of the source now make give other fields.
     relinked: list[str] = field(default_factory=list)
-    # Unchanged tools that another owner of their service now owns.
+    # Unchanged tools that now have another owner, visibility or scopes.
     reowned: list[str] = field(default_factory=list)
     # Unchanged tools whose effects, or the reason for them, their source or better rules now give.
     reassessed: list[str] = field(default_factory=list)
@@ -52,6 +54,9 @@ def register(
     links: Sequence[Link] = (),
     readings: Readings | None = None,
     pin: bool = False,
+    access: Access = AS_SOURCE,
+    etag: str = "",
+    team: str | None = None,
 ) -> Registration:
     """Write a manifest in one transaction; tools with an unchanged content cost nothing.
 
@@ -63,21 +68,29 @@ def register(
         links: explicit edges of the source.
         readings: what its importer read of its tools; without it, what their names say.
         pin: quarantine what is not as it was approved, and what is new beside approved tools.
+        access: who may see the tools of the service, whatever the source says; it stays until
+            somebody sets it anew.
+        etag: address and version of the document, when it was fetched.
+        team: who registers; a service with tools of others is refused. None: the operator.
 
     Raises:
         VersionConflict: a published version came with another content.
         ManifestError: a successor names no tool.
+        NotOwned: the service has tools of another owner than `team`.
+        InputError: a tool would be visible to nobody.
     """
+    require_own(store.read, manifest, team)
     manifest = namespaced(store, manifest, origin)
-    plan = preview(store, manifest, links, pin=pin)
-    facts = _Facts(links, readings_of(manifest, readings))
+    plan = preview(store, manifest, links, pin=pin, access=access)
+    facts = _Facts(links, readings_of(manifest, readings), access, etag)
     settled = _settled(plan, _origin(store.read, manifest), facts)
     if settled and operation is None:  # a repeated operation gets the answer it got before
         return plan
 
     def work(tx: Transaction) -> dict[str, Any] | None:
         # Compared again under the lock: somebody may have registered the same a moment ago.
-        current = _plan(tx.run, manifest, links, pin)
+        require_own(tx.run, manifest, team)
+        current = _plan(tx.run, manifest, links, pin, access)
         if _settled(current, _origin(tx.run, manifest), facts):
             return None
         _write(tx, manifest, current, origin, facts, pin)
@@ -93,10 +106,12 @@ def _origin(read: Read, manifest: Manifest) -> Row | None:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What belongs to a source and to no version of a tool: links, and what was read of tools."""
+    """What belongs to a source and to no version of a tool: links, readings, who may see it."""
 
     links: Sequence[Link]
     readings: Readings
+    access: Access
+    etag: str
 
     @cached_property
     def digests(self) -> dict[str, str]:
@@ -107,7 +122,21 @@ def _settled(plan: Registration, service: Row | None, facts: _Facts) -> bool:
     """Whether nothing is to be written: of no tool, of its standing, of the service, of facts."""
     same = service is not None and all((service[k] or "") == v for k, v in facts.digests.items())
     told = plan.described or plan.reowned or plan.reassessed
+    before = kept(service["access"]) if service else AS_SOURCE
+    same = same and facts.access.over(before) == before
+    same = same and (service is None or (service["etag"] or "") == facts.etag)
     return same and not (told or plan.added or plan.changed or plan.quarantined)
+
+
+def require_own(read: Read, manifest: Manifest, team: str | None) -> None:
+    """Refuse to touch a service that has tools of others.
+
+    Raises:
+        NotOwned: it has.
+    """
+    rows = read("tools/of_service", service=manifest.service.name) if team is not None else []
+    if team is not None and any((row["owner"] or "") != team for row in rows):
+        raise NotOwned(manifest.service.name, team)
 
 
 def namespaced(store: Store, manifest: Manifest, origin: str) -> Manifest:
@@ -133,13 +162,20 @@ def _same_source(known: str, origin: str) -> bool:
 
 
 def preview(
-    store: Store, manifest: Manifest, links: Sequence[Link] = (), *, pin: bool = False
+    store: Store,
+    manifest: Manifest,
+    links: Sequence[Link] = (),
+    *,
+    pin: bool = False,
+    access: Access = AS_SOURCE,
 ) -> Registration:
     """What a registration would do."""
-    return _plan(store.read, manifest, links, pin)
+    return _plan(store.read, manifest, links, pin, access)
 
 
-def _plan(read: Read, manifest: Manifest, links: Sequence[Link], pin: bool) -> Registration:
+def _plan(
+    read: Read, manifest: Manifest, links: Sequence[Link], pin: bool, access: Access
+) -> Registration:
     ids, service = _ids(manifest), _origin(read, manifest)
     if service and service["digest"] == manifest.fingerprint():
         plan = Registration(manifest.service.name, unchanged=ids)
@@ -149,21 +185,47 @@ def _plan(read: Read, manifest: Manifest, links: Sequence[Link], pin: bool) -> R
     plan.missing.extend(sorted(there.keys() - set(ids)))
     plan.relinked.extend(_relinked(read, manifest, links, plan, service))
     plan.described.extend(_described(manifest, service))
-    owners, kept = graph_rows.owners(manifest), [i for i in plan.unchanged if i in there]
-    plan.reowned.extend(i for i in kept if (there[i]["owner"] or "") != owners[i])
-    plan.reassessed.extend(sorted(_reassessed(manifest, kept, there)))
+    holds = _holding(manifest, service, there, access)
+    as_before = [i for i in (*plan.unchanged, *plan.missing) if i in there]
+    plan.reowned.extend(i for i in as_before if of_row(there[i]) != holds[i])
+    same = [i for i in plan.unchanged if i in there]
+    plan.reassessed.extend(sorted(_reassessed(manifest, same, there)))
     standing = quarantine.statuses(manifest, {*plan.added, *plan.changed}, there, pin=pin)
     waiting = [identity for identity, status in standing.items() if status == "quarantined"]
     if pin:
-        waiting += quarantine.drifted(there[i] for i in kept)
+        waiting += quarantine.drifted(there[i] for i in plan.unchanged if i in there)
     plan.quarantined.extend(sorted(waiting))
     return plan
 
 
-def _reassessed(manifest: Manifest, kept: list[str], there: dict[str, Row]) -> Iterator[str]:
+def _holding(
+    manifest: Manifest, service: Row | None, there: dict[str, Row], given: Access
+) -> dict[str, Access]:
+    """Who may see each tool: as set on it, as given or set on its service, as the source says.
+
+    Of a tool that the source no longer has only what is given now can change.
+
+    Raises:
+        InputError: what is given would make a tool visible to nobody.
+    """
+    whole = given.over(kept(service["access"]) if service else AS_SOURCE)
+    said = graph_rows.declared_access(manifest)
+    holds = {}
+    for identity in {**said, **there}:
+        row = there.get(identity)
+        own = kept(row["access"]) if row else AS_SOURCE
+        if identity in said:
+            holds[identity] = own.over(whole).over(said[identity])
+        elif row:
+            holds[identity] = own.over(given).over(of_row(row))
+        require_owner(identity, given, holds[identity])
+    return holds
+
+
+def _reassessed(manifest: Manifest, same: list[str], there: dict[str, Row]) -> Iterator[str]:
     """Unchanged tools of which the source now gives other effects, or another reason."""
     tools = {tool_id(manifest.service.name, tool.name): tool for tool in manifest.tools}
-    for identity in kept:
+    for identity in same:
         row, tool = there[identity], tools[identity]
         known = row["source_effects"], row["source_effects_reason"]
         if known != (tool.effects, graph_rows.effects_reason(tool)):
@@ -236,8 +298,14 @@ def _write(
     known = tx.run("tools/origin", service=service.name)
     tools = {tool_id(service.name, t.name): t for t in manifest.tools}
     tools = {identity: tools[identity] for identity in sorted({*plan.added, *plan.changed})}
+    before = known[0] if known else None
+    holds = _holding(manifest, before, there, facts.access)
+    access = facts.access.over(kept(before["access"]) if before else AS_SOURCE).text()
     said = {"source": origin, "digest": manifest.fingerprint(), **facts.digests}
-    tx.run("tools/services", rows=[{**service.model_dump(), **said}])
+    tx.run(
+        "tools/services",
+        rows=[{**service.model_dump(), **said, "access": access, "etag": facts.etag}],
+    )
     if tools:
         named = graph_rows.successors(tx, manifest, tools)
         statuses = quarantine.statuses(manifest, set(tools), there, pin=pin)
@@ -245,6 +313,7 @@ def _write(
             identity: {
                 "status": status,
                 "successor": named.get(identity, there.get(identity, {}).get("successor")),
+                **holds[identity].row(),
             }
             for identity, status in statuses.items()
         }
@@ -252,9 +321,8 @@ def _write(
     if links or (known and known[0]["links"]):
         relink(tx, relinking(tx.run, manifest, links))
     if plan.reowned:
-        owners = graph_rows.owners(manifest)
-        rows = [{"id": identity, "owner": owners[identity]} for identity in plan.reowned]
-        tx.run("tools/set_owner", rows=rows, at=at)
+        rows = [{**there[i], **holds[i].row()} for i in plan.reowned]
+        tx.run("tools/set_access", rows=rows, at=at)
     if plan.reassessed:
         every = {tool_id(service.name, t.name): t for t in manifest.tools}
         effects.derive(tx, {identity: every[identity] for identity in plan.reassessed}, at)

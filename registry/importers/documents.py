@@ -43,6 +43,15 @@ def _with_effects(tool: ToolSpec) -> ToolSpec:
     return tool.model_copy(update=told)
 
 
+def manifest_of(document: object, name: str) -> Manifest:
+    """A manifest that was loaded already.
+
+    Raises:
+        ManifestError: it is not valid; says why.
+    """
+    return _validated(Manifest, document, name, ManifestError)
+
+
 def manifest_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a manifest."""
     schema = Manifest.model_json_schema()

@@ -30,6 +30,7 @@ from spm.registry.importers.openapi_operations import (
     rank_of,
 )
 from spm.registry.importers.openapi_resources import Input, ResourceReader
+from spm.registry.importers.openapi_security import Security
 from spm.registry.importers.references import Notes, References, clean
 from spm.registry.importers.source import Link, Source
 from spm.registry.models import InputSpec, Manifest, ServiceSpec, ToolSpec
@@ -111,6 +112,7 @@ class _Api:
         self.schemas = Schemas(self.references, self.notes, ambiguous_nouns(names))
         self._written: dict[tuple[int, bool], tuple[Shape, dict[str, Any]]] = {}
         self.old = "swagger" in document and "openapi" not in document
+        self.security = Security(document, self.follow)
 
     def service(self, given: str | None) -> ServiceSpec:
         info = _dict(self.document.get("info"))
@@ -164,7 +166,8 @@ class _Api:
     def tool(self, draft: _Draft) -> ToolSpec | None:
         """Make a tool of an operation; None and a note when it cannot be one."""
         operation, text = draft.operation, self.schemas.text
-        parameters = self._parameters(draft)
+        declared = self._parameters(draft)
+        parameters = [p for p in declared if not self.security.is_credential(p)]
         media, body, needed = self._body(draft, parameters)
         flat = self._arguments(parameters, body, needed, flat=True)
         whole = self._arguments(parameters, body, needed, flat=False)
@@ -193,7 +196,7 @@ class _Api:
                 outputs=tuple(found.spec for found in draft.outputs),
                 input_schema=self._written_out(whole, draft, inputs=True),
                 output_schema=self._written_out(response, draft, inputs=False),
-                call=self._call(draft, parameters, media),
+                call=self._call(draft, declared, media),
             )
         except ValidationError as error:
             self.notes.add(f"Left out, because it is not valid ({_reason(error)})", draft.name)
@@ -315,17 +318,8 @@ class _Api:
         return {**plain, **more}
 
     def _scopes(self, operation: dict[str, Any]) -> tuple[str, ...]:
-        """The scopes of the first way in; where one may also come without, none."""
-        ways = operation.get("security", self.document.get("security"))
-        ways = [way for way in ways if isinstance(way, dict)] if isinstance(ways, list) else []
-        if not ways or {} in ways:
-            return ()
-        scopes = [
-            scope
-            for scheme, asked in ways[0].items()
-            for scope in (asked if isinstance(asked, list) and asked else [scheme])
-        ]
-        texts = (" ".join(self.schemas.text(scope, 256).split()) for scope in scopes)
+        asked = self.security.scopes(operation)
+        texts = (" ".join(self.schemas.text(scope, 256).split()) for scope in asked)
         return tuple(dict.fromkeys(text for text in texts if fold(text)))
 
     def _call(self, draft: _Draft, parameters: list[dict[str, Any]], media: str) -> dict[str, Any]:

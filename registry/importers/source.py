@@ -7,7 +7,15 @@ from spm.registry.catalog.registration import Link
 from spm.registry.catalog.resources import Reading
 from spm.registry.models import Manifest, Trace
 
-__all__ = ["Link", "Source"]
+__all__ = ["Link", "Source", "Unchanged"]
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A document that is still the one that a service was registered from."""
+
+    name: str
+    service: str
 
 
 @dataclass(frozen=True)
@@ -25,3 +33,5 @@ class Source:
     readings: Mapping[str, Reading] | None = None
     # What the source calls itself, the same on every machine: the owner of its service name.
     origin: str = ""
+    # Address and version of a document that was fetched; the same again need not be read.
+    etag: str = ""

@@ -6,7 +6,10 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Registry": ("id", "revision", "schema", "encoder", "operation"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
-    "Service": ("name", "title", "description", "owner", "source", "digest", "links", "map"),
+    "Service": (
+        "name", "title", "description", "owner", "source", "digest", "links", "map", "access",
+        "etag",
+    ),
     "Family": ("name",),
     "Resource": ("id", "name", "service"),
     "Field": ("name", "type", "aliases"),
@@ -15,7 +18,8 @@ LABELS: dict[str, tuple[str, ...]] = {
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
         "approved_hash", "approved_by", "approved_at", "effects_reason", "effects_by",
-        "effects_at", "source_effects", "source_effects_reason", "vector", "vector_bytes",
+        "effects_at", "source_effects", "source_effects_reason", "access", "vector",
+        "vector_bytes",
         "vector_of", "terms",
     ),
     "ToolVersion": (

@@ -25,9 +25,10 @@ from spm.service.state import Service
 from spm.service.token_cache import OPERATOR, Identity
 
 # What says nothing about anybody's tools: the page asks its questions with a token of its own.
-OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/"})
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/", "/docs"})
 OPEN_UNDER = "/static/"
 NEEDS = {"/v1/traces": "traces", "/metrics": "metrics"}
+NEEDS_TO_POST = {"/v1/sources": "register"}
 FORWARDED = (
     "forwarded",
     "via",
@@ -76,6 +77,8 @@ class AuthMiddleware:
         if found is None:
             raise _refused("This token is not known, has expired or was taken back.")
         needed = NEEDS.get(path, "read")
+        if connection.scope["method"] not in ("GET", "HEAD"):
+            needed = NEEDS_TO_POST.get(path, needed)
         if needed not in found.may:
             raise Problem(
                 FORBIDDEN,

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from spm.service.problems import SLOW_BODY, TOO_LARGE, Problem
 from spm.service.settings import ServiceSettings
 
-INTAKE = frozenset({"/v1/traces", "/v1/check"})
+INTAKE = frozenset({"/v1/traces", "/v1/check", "/v1/sources"})
 
 
 class BodyMiddleware:

@@ -93,6 +93,12 @@ def index(request: Request) -> Response:
     return _answer(request, assets()["index.html"])
 
 
+@router.api_route("/docs", methods=["GET", "HEAD"])
+def docs(request: Request) -> Response:
+    """The routes of this service, as it describes them itself; nothing is loaded from elsewhere."""
+    return _answer(request, assets()["docs.html"])
+
+
 @router.api_route("/static/{path:path}", methods=["GET", "HEAD"])
 def static(request: Request, path: str) -> Response:
     """A file of the page."""

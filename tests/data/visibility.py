@@ -241,10 +241,13 @@ NOT_ASKED = {
     "GET /healthz": "says nothing about tools",
     "GET /readyz": "says nothing about tools",
     "GET /metrics": "counts everything, which is what its permission is for",
+    "POST /v1/sources": "writes; service names are one space, and one of others is refused",
 }
 # Commands with --as, --scopes or --read-only that are not run, with the reason.
 NOT_RUN = {
     "mcp": "serves the tools that `OFFERS` names, which are asked here",
+    "tools access": "sets what tools ask for; who reads the registry's store sees all of it",
+    "tools register": "registers; its --scopes are what the tools ask for",
     "tokens create": "makes a token; those are how the service is asked here",
 }
 ISO = "%Y-%m-%dT%H:%M:%SZ"
@@ -290,6 +293,16 @@ def http_questions(case: Case) -> list[tuple[str, str, Any]]:
         ("GET", f"/v1/impact/{SECRET}_id", None),
         ("GET", "/v1/atlas", None),
         ("GET", f"/v1/atlas?visible={SECRET}_id&visible={FIELDS[0]}", None),
+        ("GET", "/v1/sources", None),
+        ("POST", "/v1/cypher", {"query": "MATCH (t:Tool) RETURN count(t) AS n"}),
+        ("POST", "/v1/cypher", {"saved": "effects"}),
+        ("POST", "/v1/cypher", {"saved": "consumers_of", "params": {"field": FIELDS[0]}}),
+        ("POST", "/v1/cypher", {"saved": "feeds", "params": {"tool": first}}),
+        ("POST", "/v1/cypher", {"saved": "feeds", "params": {"tool": probe}}),
+        ("POST", "/v1/cypher", {"saved": "most_travelled"}),
+        ("POST", "/v1/cypher", {"saved": "hubs"}),
+        ("POST", "/v1/cypher", {"saved": "destructive"}),
+        ("POST", "/v1/cypher", {"saved": "producers_of", "params": {"field": FIELDS[0]}}),
         ("GET", "/v1/graph", None),
         ("GET", "/v1/graph?family=order", None),
         ("GET", f"/v1/graph?field={FIELDS[0]}", None),

@@ -112,6 +112,8 @@ def menu(
             kept = built.lock(written, aliases=aliases, token_budget=token_budget)
             write(lock, kept.text())
             note(f"Lock written to {lock}")
+        if not built.items and question["caller"].restricted:
+            note(registry.none_visible(question["caller"]))
         effects = built.effects_reasons() if explain else None
     for line in ready.notes():
         note(line)

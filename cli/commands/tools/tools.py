@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from spm.cli.commands.tools import effects, lifecycle, register
+from spm.cli.commands.tools import access, effects, lifecycle, register
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
 from spm.cli.views.console import as_json, note, say, table
 from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
@@ -22,6 +22,7 @@ class Status(StrEnum):
 
 
 app.command()(register.register)
+app.command()(access.access)
 app.command()(lifecycle.history)
 app.command()(lifecycle.diff)
 app.command()(lifecycle.deprecate)

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from spm.registry.access.settings import Access
 from spm.registry.catalog import field_decisions, field_suggestions, lint_sources
 from spm.registry.catalog.effects_decisions import decisions, override
 from spm.registry.catalog.lifecycle import approve, deprecate, difference, history
 from spm.registry.catalog.registration import Link, preview
+from spm.registry.catalog.tool_access import reset_access, set_access, show_access
 from spm.registry.errors import InputError, UnknownTool, VersionConflict
 from spm.registry.importers.detection import read_source
 from spm.registry.models import Manifest, Trace
@@ -35,7 +37,7 @@ MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
 Both = Callable[[Callable[[Registry], Any]], Any]
 READS = (
     "tools/names", "tools/waiting", "fields/overview", "fields/vocabulary", "fields/reviewed",
-    "fields/flows", "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
+    "fields/observed", "traces/flow_ages", "traces/summary", "traces/sources",
     "traces/tools", "traces/ages", "state/counts", "effects/tools",
 )  # fmt: skip
 
@@ -131,6 +133,38 @@ def test_every_source_is_registered_alike_and_the_second_time_costs_nothing(both
 
     assert not any(result["added"] or result["changed"] for result in both(again))
     assert both(lambda r: lint_sources.judge(r.store, []))
+
+
+def test_access_that_people_set_is_alike_and_survives(both: Both) -> None:
+    def mail(*tools: dict[str, Any]) -> Manifest:
+        return Manifest.model_validate({"spm": 1, "service": "mail", "tools": tools})
+
+    both(lambda r: r.register(mail(tool("send"), tool("read"))))
+    given = Access("support", "team", ("a", "b"))
+    assert both(lambda r: set_access(r.store, "mail/*", given)) == ["mail/read", "mail/send"]
+    assert both(lambda r: set_access(r.store, "send", Access(scopes=()))) == ["mail/send"]
+    done = both(
+        lambda r: r.register(mail(tool("send", description="x"), tool("read"), tool("late")))
+    )
+    assert (done["added"], done["reowned"]) == (["mail/late"], [])
+    shown = both(lambda r: show_access(r.store))
+    assert [(row["owner"], row["scopes"]) for row in shown] == [
+        ("support", ["a", "b"]),
+        ("support", ["a", "b"]),
+        ("support", []),
+    ]
+    both(lambda r: _refused(r))
+    assert both(lambda r: reset_access(r.store, "*")) == ["mail/late", "mail/read", "mail/send"]
+    assert both(lambda r: [] if reset_access(r.store, "*") else ["nothing left"])
+
+
+def _refused(registry: Registry) -> list[str]:
+    before = registry.status()
+    reset_access(registry.store, "read")
+    with pytest.raises(InputError, match="No tool"):
+        set_access(registry.store, "none/*", Access("x"))
+    assert registry.status() == before
+    return ["refused"]
 
 
 def test_a_new_owner_is_alike_and_the_second_time_costs_nothing(both: Both) -> None:

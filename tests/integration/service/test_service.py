@@ -304,3 +304,47 @@ def test_an_outage_of_the_database_is_told_and_passes(neo4j_empty: Any, encoder:
         after = served.client.post("/v1/menus", json=question)
         assert after.content == before.content
         assert served.client.get("/v1/fields", headers=bearer(secret)).status_code == 200
+
+
+DESK = {
+    "openapi": "3.1.0",
+    "info": {"title": "Help desk"},
+    "servers": [{"url": "https://desk.example"}],
+    "paths": {"/tickets": {"get": {"operationId": "listTickets", "responses": {}}}},
+}
+
+
+def test_a_team_registers_over_http_and_asks_saved_queries(place: Place, tmp_path: Path) -> None:
+    def token(name: str, *options: str) -> dict[str, str]:
+        made = json.loads(place.spm("tokens", "create", name, "--json", *options))
+        return {"Authorization": f"Bearer {made['secret']}"}
+
+    support = token("ci", "--team", "support", "--may", "register", "--may", "read")
+    sales = token("sales", "--team", "sales")
+    with place.serving() as served:
+        served.until(served.ready)
+        client = served.client
+        before = [client.get(at, headers=sales).content for at in ("/v1/sources", "/v1/tools")]
+        body = {"document": DESK, "visibility": "team"}
+        plan = client.post("/v1/sources", json={**body, "dry_run": True}, headers=support).json()
+        done = client.post("/v1/sources", json=body, headers=support).json()
+        assert plan["added"] == done["added"] == ["help-desk/listTickets"]
+        rows = client.get("/v1/sources", headers=support).json()
+        assert {"service": "help-desk", "origin": "openapi:help-desk:https://desk.example",
+                "owners": ["support"], "tools": 1} in rows  # fmt: skip
+        assert before == [
+            client.get(at, headers=sales).content for at in ("/v1/sources", "/v1/tools")
+        ]
+        taken = {**body, "service": "shop"}
+        assert client.post("/v1/sources", json=taken, headers=support).status_code == 403
+        effects = {"saved": "effects"}
+        seen = client.post("/v1/cypher", json=effects, headers=support).json()["rows"]
+        assert {"service": "help-desk", "effects": "read", "tools": 1} in seen
+        hidden = client.post("/v1/cypher", json=effects, headers=sales).json()["rows"]
+        assert [row for row in seen if row not in hidden] == [
+            {"service": "help-desk", "effects": "read", "tools": 1}
+        ]
+        counted = {"query": "MATCH (t:Tool) RETURN count(t) AS n"}
+        assert client.post("/v1/cypher", json=counted).json()["rows"] == [{"n": 5}]
+        refused = client.post("/v1/cypher", json={"query": "MATCH (t:Tool) DELETE t"})
+        assert refused.status_code == 422

@@ -317,7 +317,7 @@ def test_an_empty_registry_says_so(own):
 def test_a_caller_who_sees_nothing_is_told_so(registry, own, manifest):
     registry.register(manifest("s", a={"scopes": ["x"]}))
     menu = own("a", caller=Caller(scopes=()))
-    assert (menu.items, menu.notes) == ([], ["This caller may see no tool."])
+    assert (menu.items, menu.notes) == ([], ["No tool is visible to this caller."])
 
 
 @pytest.mark.parametrize("status", ["deprecated", "quarantined"])

@@ -14,6 +14,7 @@ from spm.registry import demo
 ORDER = {"request": "Refund order 991"}
 AS_JSON = {"Content-Type": "application/json"}
 GOLDEN = json.dumps({"request": demo.REQUEST, "path": ["lookup_order"]})
+MAIL = {"spm": 1, "service": "mail", "tools": [{"name": "send"}]}
 ASKED = [
     ("post", "/v1/menus", "/v1/menus", {"json": {"request": demo.REQUEST}}, 200),
     *(
@@ -41,6 +42,12 @@ ASKED = [
     ("post", "/v1/check", "/v1/check", {"content": GOLDEN}, 200),
     ("post", "/v1/traces", "/v1/traces", {"content": b"{"}, 422),
     ("get", "/v1/graph", "/v1/graph", {}, 200),
+    ("get", "/v1/sources", "/v1/sources", {}, 200),
+    ("post", "/v1/sources", "/v1/sources", {"json": {"document": MAIL, "dry_run": True}}, 200),
+    ("post", "/v1/sources", "/v1/sources", {"json": {"document": {}}}, 422),
+    ("post", "/v1/sources", "/v1/sources", {"content": b"{"}, 415),
+    ("post", "/v1/cypher", "/v1/cypher", {"json": {"saved": "effects"}}, 200),
+    ("post", "/v1/cypher", "/v1/cypher", {"json": {"query": "CREATE (x)"}}, 422),
     ("get", "/healthz", "/healthz", {}, 200),
     ("get", "/readyz", "/readyz", {}, 200),
     ("get", "/metrics", "/metrics", {}, 200),

@@ -45,7 +45,7 @@ def test_what_a_token_may_do_is_chosen(run):
     assert made["secret"].startswith("spm_")
     code, _, err = run("tokens", "create", "other", "--may", "everything")
     assert code == 1
-    assert "read, traces, call, metrics" in err
+    assert "read, traces, call, metrics, register" in err
 
 
 def test_a_service_for_others_needs_a_token_first(run):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from spm.registry.catalog.graph_rows import (
+    declared_access,
     field_rows,
     named_fields,
     produces_rows,
@@ -57,12 +58,9 @@ def test_a_field_under_two_spellings_is_required_when_one_of_them_is():
     assert needs(optional, {"name": "order_id"}) == {"order_id": True}
 
 
-def test_what_steers_a_call_is_never_required_and_never_given():
-    assert needs({"name": "api_key"}, {"name": "pageSize"}, {"name": "city"}) == {
-        "api_key": False,
-        "page_size": False,
-        "city": True,
-    }
+def test_what_steers_a_call_is_no_field():
+    steering = [{"name": name} for name in ("api_key", "pageSize", "expand", "Accept-Language")]
+    assert needs(*steering, {"name": "city"}) == {"city": True}
     assert gives("nextPageToken", "access_token", "city") == ["city"]
 
 
@@ -116,11 +114,12 @@ def test_a_version_row_holds_the_whole_definition():
 def test_the_service_owns_tools_that_name_no_owner():
     one, two = tool("a"), tool("b", owner="me")
     manifest = Manifest(spm=1, service=ServiceSpec(name="s", owner="team"), tools=(one, two))
-    tools = {"s/a": one, "s/b": two}
-    published = versions(Published([]), "s", tools)
-    standing = {i: {"status": "active", "successor": None} for i in tools}
-    rows = tool_rows(manifest, tools, published, standing)
-    assert [row["owner"] for row in rows] == ["team", "me"]
+    said = declared_access(manifest)
+    assert [one.owner for one in said.values()] == ["team", "me"]
+    published = versions(Published([]), "s", {"s/a": one})
+    standing = {"s/a": {"status": "active", "successor": None, **said["s/a"].row()}}
+    (row,) = tool_rows(manifest, {"s/a": one}, published, standing)
+    assert (row["owner"], row["visibility"], row["scopes"]) == ("team", "public", [])
 
 
 # -- versions ----------------------------------------------------------------------------------

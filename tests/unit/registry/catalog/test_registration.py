@@ -317,8 +317,14 @@ def test_a_new_owner_of_the_service_owns_its_unchanged_tools(registry, store):
 
 def test_an_owner_that_an_earlier_spm_left_behind_is_handed_over(registry, store):
     registry.register(owned("post", tool("send")))
-    rows = [{"id": "mail/send", "owner": "stale"}]
-    store.write("x", lambda tx: {"n": tx.run("tools/set_owner", rows=rows, at="") and 0})
+    stale: dict[str, object] = {
+        "owner": "stale",
+        "visibility": "public",
+        "scopes": [],
+        "access": None,
+    }
+    rows = [{"id": "mail/send", **stale}]
+    store.write("x", lambda tx: {"n": tx.run("tools/set_access", rows=rows, at="") and 0})
     assert registry.register(owned("post", tool("send"))).reowned == ["mail/send"]
     assert registry.show("send").tool["owner"] == "post"
 

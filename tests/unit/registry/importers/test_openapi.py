@@ -45,7 +45,7 @@ def test_swagger_2():
     assert source.manifest.service.name == "shop-old"
     assert list(tools) == ["listOrders", "createOrder", "post_receipts"]
     listing = tools["listOrders"]
-    assert (listing.title, listing.family, listing.scopes) == ("List orders", "Orders", ("key",))
+    assert (listing.title, listing.family, listing.scopes) == ("List orders", "Orders", ())
     assert {n: f.required for n, f in named(listing.inputs).items()} == {
         "page": False,
         "status": False,
@@ -95,7 +95,7 @@ def test_openapi_3_0():
         ("orders:read",),
         (),
         ("orders:write",),
-        ("basic",),
+        (),  # basic authentication has no scopes
     ]
     assert tools["deleteOrder"].outputs == ()  # its only schema is the error's
     assert tools["getOrder"].call["server"] == "https://eu.shop.example/v2"

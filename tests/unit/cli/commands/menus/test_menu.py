@@ -75,7 +75,7 @@ def test_callers_see_what_they_may(in_shop):
     assert 0 < len(few) < len(everything)
     none = in_shop("menu", "refund order 12", "--as", "x", "--scopes", "", "--read-only")
     assert none.code == 1
-    assert "may see no tool" in none.err
+    assert "tools, none visible to x without any scope, read only" in none.err
 
 
 # -- table, explanation, why not ---------------------------------------------------------------

@@ -190,8 +190,8 @@ def test_a_new_owner_is_told_before_and_after(run, tmp_path, folder):
     run("tools", "register", said("post"))
     before = bytes_of(folder)
     done = run("tools", "register", said("news"), "--dry-run")
-    assert "→ mail/send (owner)" in done.out
-    assert "2 unchanged, 2 with another owner (service mail)" in done.out
+    assert "→ mail/send (access)" in done.out
+    assert "2 unchanged, 2 with other access (service mail)" in done.out
     assert "The service 'mail' has another owner." in done.err
     assert bytes_of(folder) == before
     (result,) = run("tools", "register", said("news"), "--json").json

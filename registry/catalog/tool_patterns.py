@@ -1,0 +1,41 @@
+"""Patterns of tools as people type them: `*` stands for any characters."""
+
+import re
+from collections.abc import Iterable
+
+from spm.registry.catalog.tools import Resolver
+from spm.registry.errors import UnknownTool
+from spm.registry.store.reader import Reader
+
+
+def tools_matching(store: Reader, pattern: str) -> list[str]:
+    """The ids of the tools that a pattern means; without `*` it is one tool's id or name.
+
+    A pattern without a service (`delete*`) is compared with names, any other with ids.
+
+    Raises:
+        UnknownTool: there is none.
+        AmbiguousTool: a name without `*` is that of several tools.
+    """
+    resolver = Resolver(store)
+    if "*" not in pattern:
+        return [resolver.resolve(pattern)]
+    fits = _expression(pattern)
+    by_name = "/" not in pattern
+    found = [i for i in resolver.ids() if fits.fullmatch(i.partition("/")[2] if by_name else i)]
+    if not found and pattern != "*":
+        raise UnknownTool(pattern, [])
+    return found
+
+
+def whole_services(pattern: str, services: Iterable[str]) -> list[str]:
+    """The services of which a pattern means every tool, also those that are registered later."""
+    service, slash, rest = pattern.partition("/")
+    if pattern != "*" and (not slash or rest != "*"):
+        return []
+    fits = _expression(service)
+    return [name for name in services if fits.fullmatch(name)]
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
