@@ -191,6 +191,7 @@ class RequestVerb:
         destroys: whether who says it wants something gone or ended.
         clause: the number of its clause, from 0.
         begin: where it begins in the text.
+        question: whether a question word stands for it.
     """
 
     word: str
@@ -198,6 +199,7 @@ class RequestVerb:
     destroys: bool
     clause: int
     begin: int
+    question: bool = False
 
 
 # Verbs that mean something else with a particle, which may stand after the object ("take the
@@ -387,7 +389,8 @@ def request_verbs(text: str) -> list[RequestVerb]:
         verb = _verb_of(tokens, start)
         if verb is not None:
             word, kind, destroying, begin = verb
-            found.append(RequestVerb(word, kind, destroying, number, begin))
+            asked = word in _QUESTIONS or word in ("how many", "do", "have")
+            found.append(RequestVerb(word, kind, destroying, number, begin, asked))
         skipped = _dangling(tokens, start)
     return found
 

@@ -30,6 +30,7 @@ VALUES = 2.0  # what a candidate gets that takes all of them
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
+SIMILAR = 0.4  # cosine from which a target's text is about what is asked
 CLEAR = 1.0  # by how much a target must lead over what does something else
 SERVICE = 2.0  # what the service that fits all clauses best gets on top
 UNFIT, FIT = 1.0, 6.0  # scores of a candidate that is not meant, and of one that surely is
@@ -59,6 +60,7 @@ class _Target:
     score: float
     margin: float  # over what does something else
     agrees: bool  # in its act and its thing with what is asked
+    similarity: float  # of its text and the request's, or the clause's
 
 
 def propose(
@@ -201,7 +203,8 @@ def _targets(
         )
         score = float(scores[first, at])
         agreed = agrees(mine, asked[at].verb, said)
-        found.append(_Target(frontier.tools[first], score, score - rival, agreed))
+        similar = max(float(frontier.similarity[first]), float(frontier.clauses[first, at]))
+        found.append(_Target(frontier.tools[first], score, score - rival, agreed, similar))
     return found
 
 
@@ -222,7 +225,7 @@ def _doubt(targets: Sequence[_Target]) -> str:
     """Why no route is shown: a route that is wrong costs more than none."""
     if not targets:
         return "no tool does what the request asks for"
-    if not all(target.agrees for target in targets):
+    if not all(target.agrees and target.similarity >= SIMILAR for target in targets):
         return "no tool surely does what the request asks for"
     if min(target.margin for target in targets) < CLEAR:
         return "several tools fit equally well"

@@ -134,7 +134,10 @@ def agrees(purpose: Purpose, verb: RequestVerb | None, said: frozenset[str]) -> 
     if verb is None:
         return False
     reads = verb.kind in READING and purpose.verb in READING
-    same = verb.word in purpose.words or verb.kind == purpose.verb or reads
+    if not (verb.word in purpose.words or verb.kind == purpose.verb or reads):
+        return False
     spelled = purpose.words & (said | {verb.word})
-    named = _resource_fit(purpose, said) >= RESOURCE
-    return same and (named or len(spelled) >= max(2, len(purpose.words) - 1))
+    if len(spelled) >= max(2, len(purpose.words) - 1):
+        return True
+    # A question names no act: that its thing is named says little about what it wants to know.
+    return not verb.question and _resource_fit(purpose, said) >= RESOURCE
