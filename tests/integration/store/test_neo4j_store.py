@@ -230,7 +230,7 @@ def test_a_lost_constraint_is_named_and_mended(
     assert doctor.mend(located)
     assert doctor.examine(located).ok
     with BoltStore_(neo4j_server) as again:
-        assert len(again.read("state/constraints")) == 13
+        assert len(again.read("state/constraints")) == 14
 
 
 @pytest.mark.usefixtures("neo4j_bare")

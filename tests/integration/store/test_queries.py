@@ -39,7 +39,10 @@ ROW = {
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
     "links": "0", "output": "a", "input": "b", "map": "0", "verb": "list", "resource": "shop/order",
-    "role": "", "many": True, "fields": ["a"], "producer": "shop/x", "consumer": "shop/y",
+    "role": "", "many": True, "fields": ["a"], "producer": "shop/x",
+    "effects_reason": "", "effects_by": "x", "effects_at": "", "source_effects": "read",
+    "source_effects_reason": "", "reason": "", "before": "read", "after": "write", "by": "x",
+    "consumer": "shop/y",
     "kind": "b",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
@@ -59,6 +62,7 @@ PARAMS: dict[str, Any] = {
         for kind in encoding.KINDS
     ],
     "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
+    "inputs": ["order_id"], "owner": "team a", "resource": "order", "source": "log",
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
     "may": ["read"], "least": 2,
     "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
@@ -231,7 +235,7 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
-    assert len(constraints()) == 13
+    assert len(constraints()) == 14
     assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
     assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
     assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())
