@@ -1,6 +1,7 @@
 """The explanation of a construction: roles, needs, score terms, signals, edges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +24,23 @@ _COLUMNS = [NODE.index(name) for name in SIGNALS]
 MARGIN = 0.05
 
 
+OwnContracts = Callable[[Sequence[str]], Mapping[str, Contract]]
+
+
+@dataclass(frozen=True)
+class Names:
+    """How fields are named: candidates are compared under one name for all spellings of a field.
+
+    Attributes:
+        same: which name stands for each field that a person merged with others.
+        contracts: reads what tools need and give under their own names; asked where `same` is not
+            empty, because no tool may seem to take an input that it does not declare.
+    """
+
+    same: Mapping[str, str] = field(default_factory=dict)
+    contracts: OwnContracts = lambda tools: {}
+
+
 def similar(frontier: Frontier) -> int:
     """How many of the remembered requests resemble this one."""
     return int((frontier.memory.similarity >= ALIKE).sum())
@@ -37,6 +55,7 @@ class Explained:
         ask: what was asked.
         given: the fields that the request and the caller gave.
         plans: of the route, where the graph planned it.
+        names: how tools name the fields that were merged.
     """
 
     def __init__(
@@ -46,7 +65,9 @@ class Explained:
         ask: Ask,
         given: list[str],
         plans: Sequence[Plan] = (),
+        names: Names | None = None,
     ) -> None:
+        self._names = names or Names()
         self._supplies = {tool: made for plan in plans for tool, made in plan.supplies.items()}
         self._built = built
         self._frontier = built.frontier
@@ -59,15 +80,23 @@ class Explained:
 
     def items(self) -> list[MenuItem]:
         """The tools as a menu shows them."""
-        contracts = {tool: self._contract(tool) for tool in {*self.order, *self._ask.done}}
+        contracts, stands = self._contracts, self._names.same.get
+        given = frozenset(stands(name, name) for name in self._given)
         made = {
-            name: tool
+            stands(name, name): tool
             for tool in self._ask.done
             for name in contracts[tool].gives
-            if name not in self._given
+            if stands(name, name) not in given
         }
-        known = Known(frozenset(self._given), made)
-        places = Places(self.order, self.route, contracts, known, self._target(), self._supplies)
+        places = Places(
+            self.order,
+            self.route,
+            contracts,
+            Known(given, made),
+            self._target(),
+            self._supplies,
+            self._names.same,
+        )
         return places.items(
             self._cards,
             {tool: self.terms(tool) for tool in self.order},
@@ -97,6 +126,9 @@ class Explained:
         front = np.isin(rows, self._built.route)
         feeds = np.zeros_like(seen, dtype=bool)
         place = {tool: at for at, tool in enumerate(self.order)}
+        stands = self._names.same.get
+        given = {stands(name, name) for name in self._given}
+        known = {*self._given, *(name for name, one in self._names.same.items() if one in given)}
         for tool, made in self._supplies.items():
             for who in made.values():
                 if who in place and tool in place:
@@ -106,10 +138,12 @@ class Explained:
         found = []
         for a, b in np.argwhere(related).tolist():
             first, second = self.order[a], self.order[b]
-            meet = [self._frontier.fields[at] for at in np.flatnonzero(makes[a] * takes[b])]
+            meet = self._own_needs(
+                second, [self._frontier.fields[at] for at in np.flatnonzero(makes[a] * takes[b])]
+            )
             planned = [f for f, who in self._supplies.get(second, {}).items() if who == first]
             meet = sorted({*meet, *planned})
-            open_names = [name for name in meet if name not in self._given]
+            open_names = [name for name in meet if name not in known]
             found += [Edge(first, second, "declared", name, 0) for name in open_names]
             if count := int(seen[a, b]):
                 found.append(Edge(first, second, "observed", "", count))
@@ -152,6 +186,21 @@ class Explained:
             tool: dict(zip(SIGNALS, row, strict=True))
             for tool, row in zip(self.order, rows, strict=True)
         }
+
+    @cached_property
+    def _contracts(self) -> Mapping[str, Contract]:
+        """What the tools of the menu and those that ran need and give, under their own names."""
+        tools = sorted({*self.order, *self._ask.done})
+        if self._names.same:
+            return self._names.contracts(tools)
+        return {tool: self._contract(tool) for tool in tools}
+
+    def _own_needs(self, tool: str, fields: Sequence[str]) -> list[str]:
+        """A tool's own names of inputs that stand under these."""
+        if not self._names.same:
+            return list(fields)
+        stands = self._names.same.get
+        return [name for name in self._contracts[tool].needs if stands(name, name) in fields]
 
     def _contract(self, tool: str) -> Contract:
         at, names = self._number[tool], self._frontier.fields

@@ -4,7 +4,7 @@ Both give the same frontier for the same state; a test compares them byte for by
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Question
@@ -13,7 +13,7 @@ from spm.gnn.snapshot.map_cards import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Expansion
-from spm.registry.frontier.frontier import Frontier
+from spm.registry.frontier.frontier import Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.search_words import without_values
@@ -39,6 +39,9 @@ class MenuInputs:
         given: the fields that were known before the first tool runs, sorted.
         revision: of the registry.
         map: what the graph says of these tools and of others, for the same caller.
+        stated: those of them that the caller says besides the request.
+        denied: fields that the request seems to give and does not, as the caller says.
+        same: which name stands for each field that a person merged with others.
     """
 
     frontier: Frontier
@@ -46,6 +49,9 @@ class MenuInputs:
     given: list[str]
     revision: int
     map: ToolMap
+    stated: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
+    same: Mapping[str, str] = field(default_factory=dict)
 
 
 class CypherSource:
@@ -70,8 +76,15 @@ class CypherSource:
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             reached = self._expansion.reach(probes, look, given, ask.caller, must)
-        tool_map = CypherMap(self._store, ask.caller)
-        return MenuInputs(reached.frontier, reached.cards, sorted(given), look.revision, tool_map)
+        return MenuInputs(
+            reached.frontier,
+            reached.cards,
+            sorted(given),
+            look.revision,
+            CypherMap(self._store, ask.caller),
+            *_said(ask, self._known(ask.caller, look.revision)),
+            representatives(look.same),
+        )
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
@@ -142,10 +155,24 @@ class SnapshotSource:
             given = _given(ask, view.vocabulary)
         question = Question(searched, rows[0], given, None, rows[1:])
         frontier = view.frontier(question, must)
-        tool_map = SnapshotMap(view)
-        return MenuInputs(frontier, snapshot.cards, sorted(given), snapshot.revision, tool_map)
+        return MenuInputs(
+            frontier,
+            snapshot.cards,
+            sorted(given),
+            snapshot.revision,
+            SnapshotMap(view),
+            *_said(ask, view.vocabulary),
+            view.library.same,
+        )
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:
     """The visible fields: what the request shows and what the caller says."""
     return fields.request_fields(ask.request, ask.state, ask.without, known)
+
+
+def _said(ask: Ask, known: Words) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields that the caller says are there, and those that it says are not."""
+    stated = fields.named_fields(ask.state, known).fields if ask.state else ()
+    denied = fields.named_fields(ask.without, known).fields if ask.without else ()
+    return frozenset(stated), frozenset(denied)

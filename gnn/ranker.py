@@ -1,6 +1,6 @@
 """Menus from the learned constructor: ask the graph, decide, and say why."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ import numpy as np
 
 from spm.gnn.constructor import Construction, construct
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
-from spm.gnn.explanation import ALIKE, Explained, similar
+from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
 from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
 from spm.gnn.model import Model
 from spm.gnn.model_store import model_of
@@ -19,6 +19,7 @@ from spm.registry.access.rules import Reason, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
 from spm.registry.menus.menu import Ask, Menu, WhyNot
+from spm.registry.menus.roles import Contract
 from spm.registry.routes.closure import Known
 from spm.registry.routes.route import Proposal, propose
 from spm.registry.routes.tool_map import kinds_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from spm.registry.registry import Registry
 
 TRIED = 8  # missing fields that `why_not` tries one by one
+DECISIONS, MANY = 2, 1_000  # that `why_not` advises, out of so many suggestions
 # A destructive tool stands in a route only from this probability on; below, it is a backup. How it
 # was chosen: docs/performance.md.
 SURE = 0.85
@@ -47,10 +49,25 @@ class _Built:
     of: MenuInputs
     proposal: Proposal | None = None
 
-    def explained(self, ask: Ask) -> Explained:
+    def explained(self, ask: Ask, own: OwnContracts) -> Explained:
         """The menu as it is told to people."""
         plans = self.proposal.plans if self.proposal and self.proposal.route else []
-        return Explained(self.construction, self.of.cards, ask, self.of.given, plans)
+        names = Names(self.of.same, own)
+        return Explained(self.construction, self.of.cards, ask, self.of.given, plans, names)
+
+    def state(self) -> list[str]:
+        """The fields that were known before the first tool runs; a plan knows best."""
+        if not (self.proposal and self.proposal.route):
+            return self.of.given
+        supplied = [
+            pair
+            for plan in self.proposal.plans
+            for made in plan.supplies.values()
+            for pair in made.items()
+        ]
+        given = {name for name, who in supplied if who == "request"}
+        missing = {name for name, who in supplied if who != "request"}
+        return sorted({*self.of.given, *given} - (missing - given))
 
     def planned(self, order: Sequence[str], ask: Ask) -> "_Built":
         """The same tools, in the order that was planned."""
@@ -105,10 +122,10 @@ class LearnedRanker:
 
     def _menu(self, ask: Ask) -> Menu:
         built = self._constructed(ask, ask.done)
-        explained = built.explained(ask)
+        explained = built.explained(ask, self._contracts)
         if explained.trust() < TRUSTED or not _ask_the_same(ask, built.of):
             built = self._planned(ask, built)
-            explained = built.explained(ask)
+            explained = built.explained(ask, self._contracts)
         with runtime.turn, stage(WORDS):
             return self._to_menu(explained, ask, built)
 
@@ -131,7 +148,7 @@ class LearnedRanker:
                 found.frontier,
                 found.cards,
                 ask.request,
-                _known(found),
+                _known(found, ask.done),
                 belief=built.construction.member,
             )
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
@@ -144,7 +161,7 @@ class LearnedRanker:
         model = self._model()
         return Menu(
             request=ask.request,
-            state=built.of.given,
+            state=built.state(),
             route=explained.route,
             items=explained.items(),
             ranker=model.provenance.name,
@@ -155,6 +172,16 @@ class LearnedRanker:
             edges=explained.edges(),
             notes=self._notes(ask, built),
         )
+
+    def _contracts(self, tools: Sequence[str]) -> dict[str, Contract]:
+        """What tools need and give, each field under the tool's own name for it."""
+        found = {tool: Contract([], []) for tool in tools}
+        for row in self._store.read("tools/inputs", ids=list(tools)):
+            if row["required"]:
+                found[row["id"]].needs.append(row["field"])
+        for row in self._store.read("tools/outputs", ids=list(tools)):
+            found[row["id"]].gives.append(row["field"])
+        return found
 
     def why_not(self, ask: Ask, tool: str) -> WhyNot:
         """Say why a tool is absent from the menu of `ask`; `tool` is an id.
@@ -170,7 +197,7 @@ class LearnedRanker:
         if reasons := self._exclusions(ask, tool):
             change = " and ".join(reason.remedy for reason in reasons)
             return WhyNot(tool, None, [reason.text for reason in reasons], [change], {}, cutoff)
-        return self._outranked(ask, tool, cutoff)
+        return self._outranked(ask, tool, cutoff, self._decisions(ask, tool, menu))
 
     def _exclusions(self, ask: Ask, tool: str) -> list[Reason]:
         """List the reasons that keep a tool out of a menu before any candidate is scored.
@@ -186,11 +213,29 @@ class LearnedRanker:
             reasons.append(Reason("It ran already.", "leaving out --done for it"))
         return reasons
 
-    def _outranked(self, ask: Ask, tool: str, cutoff: float) -> WhyNot:
+    def _decisions(self, ask: Ask, tool: str, menu: Menu) -> list[str]:
+        """What a person may say about fields, so that the tool feeds inputs that nothing makes.
+
+        Only to who sees everything: what others may not see is weighed too.
+        """
+        lacking = {name for item in menu.items for name, who in item.needs.items() if not who}
+        if ask.caller.restricted or not lacking:
+            return []
+        from spm.registry.catalog.field_suggestions import suggest
+
+        gives = {row["field"] for row in self._store.read("tools/outputs", ids=[tool])}
+        found = [
+            f"saying that {one.says}: {one.command}"
+            for one in suggest(self._store, count=MANY)
+            if one.output in gives and one.input in lacking
+        ]
+        return found[:DECISIONS]
+
+    def _outranked(self, ask: Ask, tool: str, cutoff: float, decisions: list[str]) -> WhyNot:
         """Why a tool that may be seen is behind the menu: decode again with it let in."""
         reached = tool in self._build(ask).construction.frontier.tools
         wide = self._build(ask, must=(tool,), size=10_000)
-        explained = wide.explained(ask)
+        explained = wide.explained(ask, self._contracts)
         rank = explained.order.index(tool) + 1
         reasons = [
             f"Its score {sum(explained.terms(tool).values()):.4f} is place {rank} of "
@@ -198,7 +243,7 @@ class LearnedRanker:
         ]
         if not reached:
             reasons.insert(0, explained.unreached(tool))
-        changes = [f"-k {rank}"] if reached else []
+        changes = [*decisions, *([f"-k {rank}"] if reached else [])]
         changes += self._states(ask, tool, wide)
         changes += ["importing traces in which it was used: spm traces import FILE"]
         return WhyNot(tool, rank, reasons, changes, explained.terms(tool), cutoff)
@@ -273,9 +318,16 @@ def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
     return sum(not kinds or bool(kinds & asked) for kinds in others) * 2 >= len(others)
 
 
-def _known(found: MenuInputs) -> Known:
-    """What is there before the first tool runs."""
-    return Known(frozenset(found.given))
+def _known(found: MenuInputs, ran: Iterable[str]) -> Known:
+    """What is there before the first tool runs, besides the request: said, or made by what ran."""
+    frontier = found.frontier
+    rows = [frontier.tools.index(tool) for tool in ran if tool in frontier.tools]
+    made = [
+        frontier.fields[at] for at in np.flatnonzero(frontier.gives[rows].max(axis=0, initial=0))
+    ]
+    stands = {found.same.get(name, name) for name in (*found.stated, *made)}
+    spelled = {name for name, other in found.same.items() if other in stands}
+    return Known(frozenset({*found.stated, *made, *spelled}), denied=found.denied)
 
 
 def _without_unsure_destructive(built: Construction, cards: Mapping[str, Row]) -> list[int]:

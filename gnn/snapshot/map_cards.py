@@ -6,13 +6,18 @@ Cards are read when they are asked for, like those that a menu shows.
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.strings import Texts
 from spm.registry.catalog.verbs import VerbKind
+from spm.registry.encoding import digest
+from spm.registry.request.input_nouns import Input
 from spm.registry.routes.tool_map import MapCard, kinds_of
 from spm.registry.store.interface import Row, Store
 
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
     from spm.gnn.snapshot.view import View
 
 KINDS: tuple[VerbKind, ...] = get_args(VerbKind)
+INPUTS, DESCRIPTION = 60, 160  # inputs that are kept of a tool, characters of what is said of one
+_TUPLES = ("enum", "examples", "nouns")
 
 
 def collect_cards(store: Store, tools: Sequence[Row]) -> Texts:
@@ -49,6 +56,44 @@ def collect_cards(store: Store, tools: Sequence[Row]) -> Texts:
     )
 
 
+def collect_inputs(
+    store: Store, tools: Sequence[Row], cards: Texts, before: Container | None
+) -> tuple[Texts, NDArray[np.int64]]:
+    """The inputs of all tools, and a digest of each; those of before are copied where they hold."""
+    read = [json.loads(card) for card in cards]
+    contents = (
+        f"{row['content_hash']} {card['needs']}" for row, card in zip(tools, read, strict=True)
+    )
+    digests = np.array([int(digest(c), 16) for c in contents], np.uint64).view(np.int64)
+    known = {}
+    if before is not None:
+        old = Texts(before.arrays["inputs.starts"], before.arrays["inputs.data"])
+        known = dict(zip(before.arrays["inputs.digests"].tolist(), old, strict=True))
+    new = [at for at, number in enumerate(digests.tolist()) if number not in known]
+    rows = store.read("tools/definitions", ids=[tools[at]["id"] for at in new])
+    definitions = {row["id"]: row["definition"] for row in rows}
+    texts = []
+    for at, row in enumerate(tools):
+        text = known.get(int(digests[at]))
+        if text is None:
+            text = _written_inputs(
+                json.loads(cards[at]), row["id"], definitions.get(row["id"], "{}")
+            )
+        texts.append(text)
+    return Texts.of(texts), digests
+
+
+def _written_inputs(card: Row, tool: str, definition: str) -> str:
+    """The inputs of a tool as JSON, without what is empty, those that matter most first."""
+    found = MapCard.of({**card, "feeders": []}).inputs(tool, definition)
+    kept = sorted(found, key=lambda one: (not one.required, not one.resource))[:INPUTS]
+    rows = [{k: v for k, v in asdict(one).items() if v not in ("", (), False)} for one in kept]
+    for row in rows:
+        row.pop("tool", None)
+        row["description"] = row.get("description", "")[:DESCRIPTION]
+    return json.dumps(rows)
+
+
 def kinds_asked(requests: Sequence[str]) -> NDArray[np.uint8]:
     """What kinds of acts each request asks for, a bit for each kind."""
     bit = {kind: 1 << at for at, kind in enumerate(KINDS)}
@@ -66,6 +111,14 @@ class SnapshotMap:
         snapshot = self._view.snapshot
         numbers = ((tool, snapshot.ids.get(tool)) for tool in tools)
         return {tool: self._card(at) for tool, at in numbers if at is not None}
+
+    def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
+        """The inputs of tools with what their schemas say."""
+        snapshot = self._view.snapshot
+        numbers = ((tool, snapshot.ids.get(tool)) for tool in tools)
+        return {
+            tool: _read_inputs(tool, snapshot.inputs[at]) for tool, at in numbers if at is not None
+        }
 
     def asked(self, trajectories: Sequence[str]) -> list[frozenset[VerbKind]]:
         """What kinds of acts the requests of trajectories ask for."""
@@ -86,3 +139,12 @@ class SnapshotMap:
             if self._view.sees(number)
         ]
         return MapCard.of(row)
+
+
+@lru_cache(512)
+def _read_inputs(tool: str, written: str) -> tuple[Input, ...]:
+    rows = json.loads(written)
+    return tuple(
+        Input(**{**row, **{k: tuple(row[k]) for k in _TUPLES if k in row}, "tool": tool})
+        for row in rows
+    )

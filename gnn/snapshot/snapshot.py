@@ -89,6 +89,7 @@ class Snapshot:
         encoder: who made the vectors; None while there are none.
         ids, trajectory_ids: of tools and of trajectories with a request.
         map_cards: what the map says of each tool.
+        inputs: of each tool, with what its schema says.
         kinds_asked: what kinds of acts the requests of trajectories ask for, as bits.
         library: tools, fields and trajectories.
         cards: what a menu shows of each tool.
@@ -102,6 +103,7 @@ class Snapshot:
         self.ids = Sorted(*self._pair("tool.ids", "data"))
         self.trajectory_ids = Sorted(*self._pair("trajectory.ids", "data"))
         self.map_cards = self._texts("map")
+        self.inputs = self._texts("inputs")
         self.kinds_asked = container.arrays["trajectory.kinds"]
         self.cards = Cards(self.ids, self._texts("cards"))
         self.library = self._library()

@@ -18,7 +18,7 @@ from spm.gnn.arrays.library import Counts, Ints, Rows
 from spm.gnn.arrays.merged_fields import merge_fields
 from spm.gnn.snapshot.bm25_index import indexed
 from spm.gnn.snapshot.container import Container
-from spm.gnn.snapshot.map_cards import collect_cards, kinds_asked
+from spm.gnn.snapshot.map_cards import collect_cards, collect_inputs, kinds_asked
 from spm.gnn.snapshot.snapshot import AccessClasses
 from spm.gnn.snapshot.strings import Texts
 from spm.registry.catalog.naming import words
@@ -48,6 +48,8 @@ def collect(store: Store, before: Container | None) -> tuple[dict[str, Any], Arr
     distinct = [list(dict.fromkeys(paths[row].tolist())) for row in range(len(paths))]
     followers = counts_of(store.read("library/precedes"), number)
     said, fields = _fields(store, number)
+    cards = collect_cards(store, tools)
+    inputs, input_digests = collect_inputs(store, tools, cards, before)
     access = AccessClasses.of(tools)
     said["access_cards"] = access.cards
     arrays = {
@@ -59,7 +61,9 @@ def collect(store: Store, before: Container | None) -> tuple[dict[str, Any], Arr
         **_counts("followers", followers),
         **_counts("leaders", followers.turned()),
         **_counts("later", counts_of(store.read("library/before"), number)),
-        **_strings("map", collect_cards(store, tools)),
+        **_strings("map", cards),
+        **_strings("inputs", inputs),
+        "inputs.digests": input_digests,
         "trajectory.kinds": kinds_asked([(texts["trajectory"] or {})[name][0] for name in asked]),
         **_encoded(store, "tool", list(number), texts["tool"] or {}, before),
         **_encoded(store, "trajectory", asked, texts["trajectory"] or {}, before),

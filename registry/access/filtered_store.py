@@ -68,7 +68,10 @@ class FilteredStore:
         return list({tuple((r | hide).items()): r | hide for r in rows}.values())
 
     def _cards(self, name: str, params: Params) -> list[Row]:
-        """Keep visible tools, with counts taken from visible trajectories alone."""
+        """Keep visible tools, with counts taken from visible trajectories alone.
+
+        Why a tool has its effects is told; which person decided it is the operator's business.
+        """
         rows = self._rows(name, params)
         if not rows:
             return []
@@ -82,6 +85,7 @@ class FilteredStore:
             counts = {"frequency": used[row["id"]], "entry_frequency": first[row["id"]]}
             counts |= {n: calls.get(row["id"], {}).get(n, 0) for n in ("calls", "errors")}
             row.update({column: value for column, value in counts.items() if column in row})
+            row.update({n: None for n in ("effects_by", "effects_at") if n in row})
             if row.get("successor") not in self._tools:
                 row.update({"successor": None} if "successor" in row else {})
         return rows

@@ -362,7 +362,10 @@ def _destroying(said: _Said, *, looks: bool) -> Decision | None:
     """
     verbs = list(said.verbs())
     if looks and any(_looks(verb) for verb in verbs):
-        return None
+        # get_mail, "Fetches a mail and deletes it": said of a thing, it is no noun.
+        firm = [v for v in verbs if v.place == "the text" and v.follows in _DETERMINERS]
+        gone = next((verb for verb in firm if destroys(verb.word)), None)
+        return Decision("destructive", gone.reason) if gone else None
     taken = next((verb for verb in verbs if _takes(verb)), None)
     if taken is not None and not looks:
         return Decision("destructive", taken.reason)

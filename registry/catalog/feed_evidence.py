@@ -13,12 +13,13 @@ from spm.registry.store.interface import Row, Transaction
 
 LEAST = 2  # observations; one value may be equal by chance
 MOST, ELSEWHERE = 6, 3  # producers that are kept for one input, of its own service and of others
-OBSERVED, REVIEWED = 1.0, 0.9  # weights of the best; what a document declares has at most 0.8
-_LATER = 0.97
-# Who makes a thing comes before who only knows of it. What else a tool may do to a thing brings
-# about no value, unless nobody but such tools returns the field that a person named.
-_VERBS = {"list": 0, "search": 0, "get": 1, "create": 2}
-_NEVER = frozenset(("update", "delete"))
+# Weights; what a document declares has at most 0.8. They depend on the producer alone, so that what
+# a caller may not see changes nothing about what it sees.
+OBSERVED, REVIEWED, REVIEWED_ELSEWHERE = 1.0, 0.9, 0.6
+_STEP = 0.02  # less for each place of the verb
+# What finds a thing comes before what makes a new one; of some tools nothing is known. What only
+# changes a thing brings about no value for others.
+_VERBS = {"list": 0, "search": 0, "get": 1, "create": 2, None: 3}
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ def _reviewed(tx: Transaction, service: str) -> Iterable[Known]:
             maker["id"]: maker for kind in decisions[row["field"]] for maker in makers.get(kind, ())
         }
         found.pop(row["id"], None)
-        for place, maker in enumerate(_best(found.values(), service)):
-            weight = round(REVIEWED * _LATER**place, 3)
+        for maker in _best(found.values(), service):
+            base = REVIEWED if maker["service"] == service else REVIEWED_ELSEWHERE
+            weight = round(base - _STEP * _VERBS[maker["verb"]], 3)
             yield Known(maker["id"], row["id"], row["field"], "reviewed", weight)
 
 
@@ -82,13 +84,12 @@ def _makers(tx: Transaction, fields: list[str]) -> dict[str, list[Row]]:
 
 
 def _best(makers: Iterable[Row], service: str) -> list[Row]:
-    """The producers that are kept; those of other services only where the own one has none."""
-    able = [row for row in makers if row["verb"] not in _NEVER]
-    able = [row for row in able if row["verb"] in _VERBS] or able
+    """The producers that are kept, of the own service and of others."""
+    able = [row for row in makers if row["verb"] in _VERBS]
+    able.sort(key=lambda row: (_VERBS[row["verb"]], len(row["id"]), row["id"]))
     own = [row for row in able if row["service"] == service]
-    able = own or able
-    able.sort(key=lambda row: (_VERBS.get(row["verb"], 3), len(row["id"]), row["id"]))
-    return able[: MOST if own else ELSEWHERE]
+    other = [row for row in able if row["service"] != service]
+    return [*own[:MOST], *other[:ELSEWHERE]]
 
 
 def _observed(tx: Transaction, service: str) -> Iterable[Known]:

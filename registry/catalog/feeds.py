@@ -204,7 +204,7 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
 
 def _weight(verb: Verb, given: Given, place: int = 0) -> float:
     """How good a producer is: by what is known of it, and by its place among the others."""
-    whole = 1.0 if not given.role else 0.8
+    whole = 1.0 if not given.role else 0.6
     return round(_OF_VERB[verb] * _OF_EVIDENCE[given.evidence] * whole * _LATER**place, 3)
 
 
@@ -231,13 +231,11 @@ def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:
 def _refresh(tx: Transaction, service: str) -> None:
     nodes = read_nodes(tx, service)
     wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
+    for feed in _from_elsewhere(tx, service, nodes, wanted):
+        wanted[feed.producer, feed.consumer] = feed
     for known in evidence(tx, service):
         ends = known.producer, known.consumer
         wanted.setdefault(ends, Feed(*ends)).add(known.field, known.evidence, known.weight)
-    for feed in _from_elsewhere(tx, service, nodes, wanted):
-        there_too = wanted.setdefault((feed.producer, feed.consumer), feed)
-        for name in feed.fields:
-            there_too.add(name, feed.evidence, feed.weight)
     rows = {key: feed.row() for key, feed in wanted.items()}
     there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]

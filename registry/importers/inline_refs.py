@@ -35,7 +35,8 @@ class _Writer:
         found: dict[str, Any] = {"type": shape.type}
         if self.texts and shape.description:
             found["description"] = shape.description
-        found |= {word: self.plain(v, 6) for word, v in shape.more.items() if word != "nullable"}
+        left_out = ("nullable",) if self.inputs else ("nullable", "examples")
+        found |= {word: self.plain(v, 6) for word, v in shape.more.items() if word not in left_out}
         if shape.more.get("nullable") is True:
             found["type"] = [shape.type, "null"]
         self._spend(20 + len(found.get("description", "")))

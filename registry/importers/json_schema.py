@@ -25,6 +25,8 @@ MAX_VISITS = 5_000  # of properties for one tool
 # Schemas looked at in one document.
 MAX_WORK = 10_000_000
 MAX_TEXT = 20_000
+EXAMPLES = 2  # that are kept of a value
+LONGEST_EXAMPLE = 60  # characters
 
 _TYPES = frozenset(get_args(FieldType))
 _MORE = frozenset(
@@ -169,7 +171,7 @@ class Schemas:
             properties=dict(properties) if isinstance(properties, dict) else {},
             required={r for r in _listed(required) if isinstance(r, str)},
             items=schema.get("items", schema.get("itemSchema")),
-            more={word: schema[word] for word in _MORE if word in schema},
+            more={word: schema[word] for word in _MORE if word in schema} | _examples(schema),
             read_only=schema.get("readOnly") is True,
             write_only=schema.get("writeOnly") is True,
             deprecated=schema.get("deprecated") is True,
@@ -338,6 +340,20 @@ def _kind(schema: dict[str, Any]) -> str:
         return "array"
     values = _listed(schema.get("enum")) or ([schema["const"]] if "const" in schema else [])
     return _OF_VALUE.get(type(values[0]), "string") if values else ""
+
+
+def _examples(schema: dict[str, Any]) -> dict[str, Any]:
+    """A few short examples: they show the form of an id. OpenAPI has a list, a map or one."""
+    raw = schema.get("examples", schema.get("example"))
+    listed = list(raw.values()) if isinstance(raw, dict) else _listed(raw) or [raw]
+    values = [item.get("value") if isinstance(item, dict) else item for item in listed[:10]]
+    short = [
+        value
+        for value in values
+        if (isinstance(value, str) and 0 < len(value) <= LONGEST_EXAMPLE)
+        or (isinstance(value, int) and not isinstance(value, bool))
+    ]
+    return {"examples": short[:EXAMPLES]} if short else {}
 
 
 def _null(schema: object) -> bool:

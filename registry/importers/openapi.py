@@ -307,7 +307,8 @@ class _Api:
             schema = self._content(parameter["content"])[1]
         if schema is None and self.old:
             schema = {k: v for k, v in parameter.items() if k in _OLD_KEYWORDS}
-        more = {k: v for k, v in parameter.items() if k in ("description", "deprecated")}
+        said = ("description", "deprecated", "example", "examples")
+        more = {k: v for k, v in parameter.items() if k in said}
         plain = {k: v for k, v in _dict(schema).items() if k not in ("readOnly", "writeOnly")}
         if "$ref" in plain and self.schemas.shape(plain).read_only:
             plain = {k: v for k, v in self.follow(plain).items() if k != "readOnly"}

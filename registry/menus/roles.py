@@ -10,15 +10,15 @@ from spm.registry.store.interface import Row
 
 @dataclass(frozen=True)
 class Contract:
-    """Required fields and produced fields of a tool."""
+    """Required fields and produced fields of a tool, under its own names."""
 
     needs: list[str]
     gives: list[str]
 
-    @cached_property
-    def made(self) -> frozenset[str]:
-        """The fields that it brings about; one that it takes itself is only echoed."""
-        return frozenset(self.gives).difference(self.needs)
+    def made(self, same: Mapping[str, str]) -> frozenset[str]:
+        """What it brings about, under one name for all spellings; what it takes it only echoes."""
+        taken = {same.get(name, name) for name in self.needs}
+        return frozenset(same.get(name, name) for name in self.gives) - taken
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Known:
     """What is there before the first tool runs.
 
     Attributes:
-        given: fields that the request or its state give.
-        made: fields that only tools which ran already gave, with who did.
+        given: fields that the request or its state give, under one name for all spellings.
+        made: fields that only tools which ran already gave, with who did; likewise.
     """
 
     given: frozenset[str]
@@ -40,11 +40,12 @@ class Places:
 
     order: list[str]
     route: list[str]
-    contracts: dict[str, Contract]
+    contracts: Mapping[str, Contract]
     known: Known
     target: str | None = None  # what resolves the request; what follows it only delivers
     # For tools of a planned route, who gives each field: "request", "ask" or a tool.
     supplies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)  # which name stands for a merged field
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -55,7 +56,7 @@ class Places:
         """Who makes each field, in order."""
         found: dict[str, list[str]] = {}
         for tool in self.order:
-            for name in self.contracts[tool].made:
+            for name in self.contracts[tool].made(self.same):
                 found.setdefault(name, []).append(tool)
         return found
 
@@ -68,14 +69,15 @@ class Places:
         found: dict[str, list[str]] = {}
         for name in self.contracts[tool].needs:
             who = self.supplies.get(tool, {}).get(name)
-            if name in self.known.given:
-                found[name] = ["request"]
-            elif who is not None:
+            stands = self.same.get(name, name)
+            if who is not None:
                 found[name] = [] if who == "ask" else [who]
-            elif name in self.known.made:
-                found[name] = [self.known.made[name]]
+            elif stands in self.known.given:
+                found[name] = ["request"]
+            elif stands in self.known.made:
+                found[name] = [self.known.made[stands]]
             else:
-                makers = [t for t in self._makers.get(name, ()) if t != tool]
+                makers = [t for t in self._makers.get(stands, ()) if t != tool]
                 on_route = tool in self.route
                 found[name] = [m for m in makers if not on_route or place[m] < place[tool]]
         return found

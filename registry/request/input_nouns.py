@@ -31,6 +31,7 @@ class Input:
         path: the names that lead to it: `metadata.name`.
         nouns: other nouns whose value it is: the path's segment before it, what its tool acts on.
         joins: the input that stands directly before it in the path: `{owner}/{repo}`.
+        depth: where it stands in the path: what comes later is below what comes earlier.
         tool: the id of its tool.
     """
 
@@ -49,6 +50,7 @@ class Input:
     path: str = ""
     nouns: tuple[str, ...] = ()
     joins: str = ""
+    depth: int = 0
     tool: str = ""
 
     def __hash__(self) -> int:
@@ -68,7 +70,7 @@ class Input:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words of its name."""
-        return tuple(folded(self.name))
+        return tuple(folded(self.name)) or (self.name,)
 
     @cached_property
     def phrases(self) -> dict[str, float]:
@@ -78,7 +80,7 @@ class Input:
     @cached_property
     def things(self) -> tuple[tuple[str, ...], ...]:
         """The nouns that it stands for, in words, for short forms of them."""
-        nouns = [tuple(words(noun)) for noun in (self.resource, *self.nouns)]
+        nouns = [tuple(_base(words(noun))) for noun in (self.resource, *self.nouns)]
         nouns = [noun for noun in (*nouns, self.words) if noun]
         return tuple(dict.fromkeys((*nouns, *((noun[-1],) for noun in nouns))))
 
@@ -120,7 +122,7 @@ FITS: dict[str, dict[str, float]] = {
     "currency": {"word": 0.8, "slug": 0.4},
     "id": {"id": 1.0, "uuid": 1.0, "sha": 0.9, "number": 0.9, "moment": 0.6, "version": 0.4},
     "name": {"slug": 1.0, "word": 0.9, "name": 0.9, "id": 0.9, "quoted": 0.9, "channel": 0.9}
-    | {"handle": 0.9, "sha": 0.5, "version": 0.6, "number": 0.4, "path": 0.6, "pair": 0.5},
+    | {"handle": 0.9, "sha": 0.5, "version": 0.5, "number": 0.4, "path": 0.6, "pair": 0.5},
     "reference": {"id": 1.0, "uuid": 1.0, "sha": 0.9, "number": 0.8, "slug": 0.8, "word": 0.65}
     | {"version": 0.5, "quoted": 0.6, "moment": 0.5},
     "selector": {"selector": 1.0},
@@ -168,6 +170,8 @@ _ENDS = frozenset(
     "your it its be must can will should only return returns filter object".split()
 )
 _NO_LETTERS = re.compile(r"[\W_]+")
+# A flag that is declared as a text.
+_FLAG = re.compile(r"(?:pass|set (?:this )?to|when|if) `?(?:set to )?`?true\b|whether\b", re.I)
 _CODE = re.compile(r"`([\w.-]{2,40})`")
 
 
@@ -177,7 +181,7 @@ def letters(text: str) -> str:
 
 
 def _want(one: Input) -> str:
-    last = one.words[-1] if one.words else ""
+    last = one.words[-1]
     if one.type in ("boolean", "object") or (is_control(one.name) and _steers(one)):
         return "none"
     if one.enum:
@@ -191,6 +195,10 @@ def _want(one: Input) -> str:
         return _numeric(one, last)
     if last in _SECRETS and one.place != "path" and not one.resource:
         return "none"
+    if _FLAG.match(one.description):
+        return "none"
+    if last in ("ts", "timestamp"):
+        return "moment"
     if last in _WANTS and not (one.resource and _WANTS[last] not in _SURE):
         return _WANTS[last]
     if last in CONTENT and last != "title" and one.type != "array":
@@ -213,11 +221,11 @@ def _numeric(one: Input, last: str) -> str:
 def _textual(one: Input, last: str) -> str:
     said = one.description[:120]
     if last in _NAMES:
-        return "name"
+        return "ref" if {*one.words} & {"tag", "branch", "ref"} else "name"
     if last in _IDS:
         return "id"
-    if _SAYS_ID.search(said) and not _SAYS_NAME.search(said):
-        return "id"
+    if _SAYS_ID.search(said):  # "an encoded ID, or a name" takes both
+        return "name" if _SAYS_NAME.search(said) else "id"
     if one.resource or one.place == "path":
         return "name" if _SAYS_NAME.search(said) else "reference"
     return "text"
@@ -234,7 +242,7 @@ def _phrases(one: Input) -> dict[str, float]:
 
 _TIMES = frozenset("at on by date time".split())
 # Said of anything, so they name nothing.
-_NEVER = frozenset("new old type test object item data info the a an of in to for is".split())
+_NEVER = frozenset("new old test object item data info the a an of in to for is".split())
 
 
 def _said(one: Input) -> Iterator[tuple[list[str], float]]:
@@ -249,10 +257,11 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         if parts[-1] in _TIMES:
             yield parts[:-1], 0.9
         if parts[-1] in KEYS:
-            yield _singular(parts[:-1]), 0.95
-            if len(parts) > 2:
-                yield [singular(parts[-2])], 0.75
-                yield parts[-2:], 0.75
+            base = _base(parts)
+            yield _singular(base), 0.95
+            if len(base) > 1:
+                yield [singular(base[-1])], 0.75
+                yield [base[-1], parts[-1]], 0.75
         else:
             yield parts[-1:], 0.8
     if one.path and "." in one.path:
@@ -260,18 +269,27 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         yield [*owner, *parts], 1.0
     if one.want in _SYNONYMS:
         yield from (([word], 0.7) for word in _BY_WORD[one.want].split())
-    if one.want in ("content", "name") and len(owned := folded(one.field)) > len(parts):
+    spoken = parts[-1] not in ("description", "reason", "label")
+    if one.want in ("content", "name") and spoken and len(owned := folded(one.field)) > len(parts):
         yield _singular(owned[: -len(parts)]), 0.75
     if not thing and one.want != "enum":
         return
     weaker = 0.6 if one.role else 0.9
     for noun, weight in ((one.resource, weaker), *((n, 0.9) for n in one.nouns)):
-        said = _singular(words(noun))
+        said = _singular(_base(words(noun)))
         yield said, weight
         for start in range(1, len(said)):
             yield said[start:], weight - 0.15
     if thing:
         yield from ((list(said), 0.7) for said in one.described)
+
+
+def _base(parts: list[str]) -> list[str]:
+    """Words without the keys at their end: account_id_or_slug is an account."""
+    end = len(parts)
+    while end > 1 and (parts[end - 1] in KEYS or parts[end - 1] == "or"):
+        end -= 1
+    return parts[:end]
 
 
 def _singular(parts: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ migrated and exported.
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,6 @@ from spm.registry.catalog.fields import canonical, singular
 from spm.registry.catalog.naming import fold
 from spm.registry.catalog.verbs import kind_of
 from spm.registry.request.input_nouns import Input
-from spm.registry.store.reader import Reader
 
 MOST_SCHEMAS = 2_000  # properties that are looked at in one definition
 DEEPEST = 8
@@ -29,33 +28,24 @@ _OWN = frozenset(("name", "id", "key", "slug", "title", "identifier", "uid", "uu
 Identities = Mapping[str, tuple[str, str]]
 
 
-def read_inputs(store: Reader, tool_ids: Iterable[str]) -> dict[str, list[Input]]:
-    """The inputs of tools, by the tools' ids; tools that are not there are left out."""
-    ids = sorted(set(tool_ids))
-    if not ids:
-        return {}
-    taken: dict[str, dict[str, tuple[str, str]]] = {identity: {} for identity in ids}
-    for row in store.read("map/needs", ids=ids):
-        if row["resource"]:
-            taken[row["id"]][row["field"]] = (_name(row["resource"]), row["role"] or "")
-    acts = {row["id"]: _name(row["resource"] or "") for row in store.read("map/purposes", ids=ids)}
-    found = {}
-    for row in store.read("tools/definitions", ids=ids):
-        identity = row["id"]
-        known = tuple(sorted(taken[identity].items()))
-        found[identity] = list(_cached(identity, row["definition"], known, acts.get(identity, "")))
-    return found
+@lru_cache(512)
+def parse_inputs(
+    definition: str, taken: tuple[tuple[str, str, str], ...], acts: str, tool: str
+) -> tuple[Input, ...]:
+    """The inputs of a definition as the store keeps it.
+
+    Args:
+        definition: of a tool, as JSON.
+        taken: field, resource and role of each input that identifies something.
+        acts: the resource that the tool acts on.
+        tool: its id.
+    """
+    identities = {field: (_name(resource), role) for field, resource, role in taken}
+    return tuple(inputs_of(json.loads(definition), identities, _name(acts), tool))
 
 
 def _name(resource: str) -> str:
     return resource.rpartition("/")[2]
-
-
-@lru_cache(512)
-def _cached(
-    identity: str, definition: str, taken: tuple[tuple[str, tuple[str, str]], ...], acts: str
-) -> tuple[Input, ...]:
-    return tuple(inputs_of(json.loads(definition), dict(taken), acts, identity))
 
 
 def inputs_of(
@@ -103,6 +93,7 @@ def inputs_of(
                 path=path,
                 nouns=tuple(dict.fromkeys(noun for noun in nouns if noun)),
                 joins=joins.get(name, ""),
+                depth=max(route.find("{" + name + "}"), 0),
                 tool=tool,
             )
         )

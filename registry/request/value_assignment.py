@@ -175,8 +175,7 @@ class _Tool:
                 for one, weight in self._called(phrase, count):
                     fit = one.fits.get(value.kind, 0.0)
                     yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
-            label = value.before[at] == "with" and at > 0 and value.before[at - 1] in _LABELS
-            if value.before[at] not in _JOINTS and not label:
+            if not _is_joint(value.before, at):
                 return
             at += 1
 
@@ -233,7 +232,7 @@ class _Tool:
         wanted, kind = one.want, value.kind
         if kind in ("email", "url", "phone", "ip", "uuid", "moment", "version") and kind == wanted:
             return 0.6
-        if kind == "sha" and wanted in ("sha", "ref"):
+        if (kind == "sha" and wanted in ("sha", "ref")) or (kind == "version" and wanted == "ref"):
             return 0.6
         if kind == "selector" and wanted == "selector":
             return 0.6 + 0.05 * _is_hinted(one, value)
@@ -279,7 +278,7 @@ class _Tool:
             fit = one.fits.get(value.kind, 0.0)
             own = list(one.words)
             if lead in _CALLED and fit and _is_own_name(one):
-                yield Match(one, value, 0.6 * fit)
+                yield Match(one, value, 0.75 * fit)
             if lead in ("to", "from", "by") and fit and _is_done(own, value):
                 yield Match(one, value, 0.6 * fit)
             if value.kind == "quoted" and (score := _spoken(own, value)):
@@ -337,6 +336,7 @@ class _Tool:
         for value in values:
             if value.kind != "pair" or self._is_other(value):
                 continue
+            yield from self._nested(value)
             for one in self._inputs:
                 if one.want in THINGS and _is_path(one):
                     yield Match(one, value, 0.6)
@@ -345,6 +345,14 @@ class _Tool:
                     left, right = _halves(value)
                     yield Match(first, left, 0.95)
                     yield Match(one, right, 0.95)
+
+    def _nested(self, value: Value) -> Iterator[Match]:
+        """`finance/ledger` where a path has two names, one below the other."""
+        path = [one for one in self._inputs if one.place == "path" and not one.joins]
+        if len(path) == 2 and all(one.want in ("name", "reference") for one in path):
+            order = sorted(path, key=lambda one: one.depth)
+            for one, half in zip(order, _halves(value), strict=True):
+                yield Match(one, half, 0.6)
 
     def _is_other(self, value: Value) -> bool:
         """Whether a pair is said to be something else: branch release/2."""
@@ -431,6 +439,15 @@ class _Tool:
 def _joined(said: Sequence[str]) -> str:
     last = singular(said[-1]).replace("isation", "ization") if said else ""
     return "".join((*said[:-1], last))
+
+
+def _is_joint(before: tuple[str, ...], at: int) -> bool:
+    """Whether a word may stand between a noun and its value: ticket no. 5, user with id 5."""
+    if before[at] == "with":
+        return at > 0 and before[at - 1] in _LABELS
+    if before[at] == ".":
+        return before[at + 1 : at + 2] in (("no",), ("nr",))
+    return before[at] in _JOINTS
 
 
 def _is_prefixed(text: str) -> bool:

@@ -27,10 +27,18 @@ class Known:
 
     fields: frozenset[str] = frozenset()
     resources: frozenset[str] = frozenset()
+    by_tool: Mapping[str, frozenset[str]] = field(default_factory=dict)  # fields of one tool alone
+    denied: frozenset[str] = frozenset()  # fields that the request does not give, as was said
+    # Fields of a tool that are named and have to be looked up, also optional ones.
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def has(self, need: Need) -> bool:
-        """Whether an input is given."""
-        return need.field in self.fields or (not need.role and need.resource in self.resources)
+    def has(self, tool: str, need: Need) -> bool:
+        """Whether an input of a tool is given."""
+        if need.field in self.named.get(tool, ()):
+            return False
+        if need.field in self.fields or need.field in self.by_tool.get(tool, ()):
+            return True
+        return bool(need.resource) and not need.role and need.resource in self.resources
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,8 @@ class Plan:
     Attributes:
         target: what was asked for.
         steps: the tools.
-        supplies: for each tool, its inputs with who gives each: "request", "ask" or a tool.
+        supplies: for each tool, the inputs that it needs with who gives each: "request", "ask" or
+            a tool.
         cost: of all of it; lower is better.
     """
 
@@ -69,6 +78,7 @@ class Neighbourhood:
     """The tools that could matter, with their open needs and who could supply them."""
 
     needs: dict[str, list[Need]] = field(default_factory=dict)
+    given: dict[str, list[str]] = field(default_factory=dict)  # needed inputs that are there
     suppliers: dict[tuple[str, str], list[Supplier]] = field(default_factory=dict)
     fit: Mapping[str, float] = field(default_factory=dict)  # 0 to 1: how far a request means a tool
     _prices: dict[tuple[str, str], float] = field(default_factory=dict)  # of inputs, in `costs`
@@ -146,7 +156,9 @@ class Neighbourhood:
         return list(found)
 
     def _add(self, tool: str, card: MapCard | None, known: Known, allow_writes: bool) -> None:
-        self.needs[tool] = list(_open_needs(card, known)) if card else []
+        needed = list(_needed(card, known.named.get(tool, frozenset()))) if card else []
+        self.given[tool] = [need.field for need in needed if known.has(tool, need)]
+        self.needs[tool] = [need for need in needed if not known.has(tool, need)]
         wanted = {need.field for need in self.needs[tool]}
         for feeder in card.feeders if card else ():
             if feeder.effects == "read" or allow_writes:
@@ -155,13 +167,13 @@ class Neighbourhood:
                     self.suppliers.setdefault((tool, name), []).append(supplier)
 
 
-def _open_needs(card: MapCard, known: Known) -> Iterable[Need]:
-    """Required inputs that are not given, and the id of its own resource, declared or not."""
+def _needed(card: MapCard, named: frozenset[str]) -> Iterable[Need]:
+    """Required inputs, what the request names, and the id of a tool's own resource."""
     own = [need for need in card.needs if need.resource and need.resource == card.resource]
     itself = card.verb in _NEEDS_ITSELF and not any(need.required for need in own)
     main = next((need for need in own if itself and not need.role), None)
     for need in card.needs:
-        if (need.required or need is main) and not known.has(need):
+        if need.required or need is main or need.field in named:
             yield need
 
 
@@ -188,7 +200,7 @@ def _collect(
     """Depth first: every tool comes after what makes its inputs."""
     if tool in supplies:
         return
-    supplies[tool] = {}
+    supplies[tool] = dict.fromkeys(around.given.get(tool, ()), "request")
     for need in around.needs.get(tool, ()):
         ranked = around.ranked(tool, need)
         free = [(price, p) for price, p in ranked if p not in waiting and p != tool]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.request.clauses import clauses
 from spm.registry.request.search_words import without_values
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
+from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.targets import NEVER, Clause, Purpose, Scores, standardised, target_scores
-from spm.registry.routes.tool_map import ToolMap
+from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
 
+LIKELY = 24  # candidates whose inputs are compared with the values of the request
+VALUES = 2.0  # what a candidate gets that takes all of them
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
@@ -67,7 +70,7 @@ def propose(
         frontier: the candidates.
         cards: what is known of them, by id.
         request: the text.
-        known: what is there before the first tool runs.
+        known: what is there before the first tool runs, besides what the request says.
         belief: how far the network takes each candidate for part of the answer.
         allow_writes: let tools that change something make inputs.
     """
@@ -89,13 +92,19 @@ def propose(
     asking = [at for at, clause in enumerate(asked) if clause.verb is not None]
     if not asking:  # no verb asks for anything: what fits best is meant
         asking = [int(scores.max(axis=0).argmax())]
+    values = RequestValues(request, tool_map)
+    likely = _ranked(frontier, scores)[:LIKELY]
+    values.read(likely)
+    scores += VALUES * np.array([values.share(tool) for tool in frontier.tools])[:, None]
     targets = _targets(frontier, purposes, scores, asking)
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in targets]
+    closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
+    values.read(closed)
     around = Neighbourhood.around(
         tool_map,
-        {*chosen, *best[:CLOSED]},
-        known,
+        closed,
+        _with_values(known, values, chosen, closed, found),
         fit=_fits(frontier, scores),
         allow_writes=allow_writes,
     )
@@ -107,6 +116,31 @@ def propose(
     order |= dict.fromkeys(best)
     doubt = _doubt(targets)
     return Proposal(list(order), [] if doubt else route, plans, doubt)
+
+
+def _with_values(
+    known: Known,
+    values: RequestValues,
+    targets: Sequence[str],
+    tools: Sequence[str],
+    cards: Mapping[str, MapCard],
+) -> Known:
+    """What is known with what the request gives: to each tool, and by the targets to all."""
+    by_tool = {tool: values.fields(tool) - known.denied for tool in tools}
+    fields = known.fields.union(*(by_tool[tool] for tool in targets))
+    resources = {
+        need.resource
+        for tool in targets
+        for need in (cards[tool].needs if tool in cards else ())
+        if need.resource and not need.role and need.field in by_tool[tool]
+    }
+    return replace(
+        known,
+        fields=fields,
+        resources=known.resources | resources,
+        by_tool=by_tool,
+        named={tool: values.named(tool) - known.fields for tool in tools},
+    )
 
 
 def read_clauses(request: str, count: int) -> list[Clause]:

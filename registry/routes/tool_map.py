@@ -9,6 +9,8 @@ from typing import Protocol
 
 from spm.registry.access.caller import Caller
 from spm.registry.catalog.verbs import VerbKind, request_verbs
+from spm.registry.request.input_nouns import Input
+from spm.registry.request.tool_inputs import parse_inputs
 from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
 
@@ -44,6 +46,11 @@ class MapCard:
     needs: tuple[Need, ...] = ()
     feeders: tuple[Feeder, ...] = ()
 
+    def inputs(self, tool: str, definition: str) -> tuple[Input, ...]:
+        """The inputs of the tool, read out of its definition."""
+        taken = tuple((n.field, n.resource, n.role) for n in self.needs if n.resource)
+        return parse_inputs(definition, taken, self.resource, tool)
+
     @classmethod
     def of(cls, row: Row) -> "MapCard":
         """A card out of a row of `map/cards`."""
@@ -64,6 +71,10 @@ class ToolMap(Protocol):
         """The cards of tools that are known."""
         ...
 
+    def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
+        """The inputs of tools with what their schemas say."""
+        ...
+
     def asked(self, trajectories: Sequence[str]) -> list[frozenset[VerbKind]]:
         """What kinds of acts the requests of trajectories ask for."""
         ...
@@ -80,6 +91,12 @@ class CypherMap:
         """The cards of tools that are known."""
         rows = self._store.read("map/cards", ids=list(tools), **self._caller.params())
         return {row["id"]: MapCard.of(row) for row in rows}
+
+    def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
+        """The inputs of tools with what their schemas say."""
+        cards = self.cards(tools)
+        rows = self._store.read("tools/definitions", ids=list(tools))
+        return {r["id"]: cards[r["id"]].inputs(r["id"], r["definition"]) for r in rows}
 
     def asked(self, trajectories: Sequence[str]) -> list[frozenset[VerbKind]]:
         """What kinds of acts the requests of trajectories ask for."""

@@ -13,6 +13,7 @@ import spm.registry
 import spm.service
 from spm.registry.request.clauses import clauses, without_gaps
 from spm.registry.request.tokenizer import _token, tokens
+from spm.registry.request.value_reader import _token as _value_token
 from spm.registry.search.bm25 import terms
 
 LONG = 6_000
@@ -41,7 +42,10 @@ def explodes(work: Callable[[str], object], kind: str) -> bool:
 
 def patterns() -> dict[str, re.Pattern[str]]:
     """All compiled expressions of the modules that a request goes through."""
-    found = {"spm.registry.request.tokenizer._token": _token()}
+    found = {
+        "spm.registry.request.tokenizer._token": _token(),
+        "spm.registry.request.value_reader._token": _value_token(),
+    }
     for package in (spm.registry, spm.service):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for name, value in vars(importlib.import_module(module.name)).items():

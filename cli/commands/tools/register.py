@@ -80,6 +80,8 @@ def _result(result: "Registered") -> dict[str, object]:
 def _tell(result: "Registered", done: bool = True) -> None:
     linked = f", {len(result.relinked)} with other links" if result.relinked else ""
     owned = f", {len(result.reowned)} with another owner" if result.reowned else ""
+    if result.reassessed:
+        owned += f", {len(result.reassessed)} with other effects or another reason"
     say(
         f"{result.source}: {len(result.added)} added, {len(result.changed)} changed, "
         f"{len(result.unchanged)} unchanged{linked}{owned} (service {result.service})"

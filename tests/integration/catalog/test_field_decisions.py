@@ -7,6 +7,7 @@ import pytest
 from spm.registry.catalog.field_decisions import declare, merge, retract, split
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.exchange import export_registry
+from spm.registry.menus.menu import Ask
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
@@ -86,9 +87,10 @@ def test_another_service_is_fed_where_a_person_said_so(desk, manifest):
     declare(desk.store, "recipient_ref", "user_id", "Ann")
     assert edges(desk)["find_user", "greet"] == ["recipient_ref"]
     desk.register(manifest("mail", find_member=(["email"], ["user_id"])))
-    found = edges(desk)  # now its own service makes one
-    assert found["find_member", "greet"] == ["recipient_ref"]
-    assert ("find_user", "greet") not in found
+    assert edges(desk)["find_member", "greet"] == ["recipient_ref"]
+    own, other = (evidence(desk, name, "greet") for name in ("find_member", "find_user"))
+    assert (own[0], other[0]) == ("reviewed", "reviewed")
+    assert own[1] > other[1]
     desk.remove("find_member")
     assert edges(desk)["find_user", "greet"] == ["recipient_ref"]
     desk.remove("find_user")
@@ -204,3 +206,48 @@ def test_an_output_that_traces_show_feeds_who_takes_it(desk):
     declare(desk.store, "customer_ref", "user_id", "Ann")
     before = edges(desk)
     assert ("list_cases", "open_case") in before
+
+
+# -- menus -------------------------------------------------------------------------------------
+
+
+def test_menus_speak_of_the_inputs_that_tools_declare(desk, encoder):
+    merge(desk.store, "user_id", "agent_ref", "Ann")
+    merge(desk.store, "user_id", "customer_ref", "Ann")
+    desk.encode(encoder)
+    declared: dict[str, set[str]] = {}
+    for row in desk.store.read("insight/inputs"):
+        declared.setdefault(row["id"], set()).add(row["field"])
+    for asked in ("open a case for ann@acme.com", "hand over case 17", "find the user"):
+        menu = desk.menu(asked)
+        for item in menu.items:
+            assert set(item.needs) == declared.get(item.id, set())
+        for edge in menu.edges:
+            assert not edge.field or edge.field in declared[edge.target]
+    items = {item.name: item for item in desk.menu("hand over case 17").items}
+    assert items["hand_over"].needs["agent_ref"]
+    assert items["find_user"].gives == ["user_id"]
+    items = {item.name: item for item in desk.menu("open a case", state=("user_id",)).items}
+    assert items["open_case"].needs == {"customer_ref": ["request"]}
+
+
+def test_a_decision_brings_the_producer_into_the_route(desk, encoder):
+    desk.encode(encoder)
+    declare(desk.store, "customer_ref", "user_id", "Ann")
+    menu = desk.menu("open a case for ann@acme.com")
+    items = {item.name: item for item in menu.items}
+    assert items["open_case"].needs == {"customer_ref": ["desk/find_user"]}
+    assert menu.route == ["desk/find_user", "desk/open_case"]
+
+
+def test_why_not_advises_the_decision_that_is_missing(desk, encoder, manifest):
+    approve = {"inputs": [{"name": "approver_id"}], "effects": "write"}
+    desk.register(manifest("desk", approve_case=approve))
+    desk.encode(encoder)
+    found = desk.why_not(Ask("approve the case", size=1), "find_user")
+    assert found.admitted_by[0] == (
+        "saying that approver_id is a user_id: spm fields is approver_id user_id"
+    )
+    declare(desk.store, "approver_id", "user_id", "Ann")
+    again = desk.why_not(Ask("approve the case", size=1), "find_user")
+    assert not any("spm fields is" in change for change in again.admitted_by)

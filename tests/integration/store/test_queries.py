@@ -39,11 +39,10 @@ ROW = {
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
     "links": "0", "output": "a", "input": "b", "map": "0", "verb": "list", "resource": "shop/order",
-    "role": "", "many": True, "fields": ["a"], "producer": "shop/x",
-    "effects_reason": "", "effects_by": "x", "effects_at": "", "source_effects": "read",
-    "source_effects_reason": "", "reason": "", "before": "read", "after": "write", "by": "x",
-    "consumer": "shop/y",
-    "kind": "b",
+    "role": "", "many": True, "fields": ["a"], "producer": "shop/x", "consumer": "shop/y",
+    "effects_reason": "", "effects_by": None, "effects_at": None, "source_effects": "read",
+    "source_effects_reason": "", "kind": "b", "before": "read", "after": "write",
+    "reason": "", "by": "x",
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],

@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from spm.registry.access.caller import Caller
+from spm.registry.access.filtered_store import filtered
 from spm.registry.access.rules import sees
 from spm.registry.catalog.effects_decisions import decisions, effects_of, override
 from spm.registry.catalog.lifecycle import history
@@ -136,6 +137,14 @@ def test_who_may_only_read_sees_by_what_was_decided(registry, encoder):
     assert seen() == {"mail/peek", "mail/send"}
     override(registry.store, "peek", "destructive", by="Zoë")
     assert seen() == {"mail/send"}
+
+
+def test_who_decided_is_no_callers_business(registry):
+    registry.register(mail(read()))
+    override(registry.store, "peek", "write", by="Zoë", because="it marks")
+    (card,) = filtered(registry.store, Caller(team="x")).read("tools/show", ids=["mail/peek"])
+    assert (card["effects"], card["effects_reason"]) == ("write", "it marks")
+    assert (card["effects_by"], card["effects_at"]) == (None, None)
 
 
 def test_decisions_travel_with_an_export(registry, tmp_path):

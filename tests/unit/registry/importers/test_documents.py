@@ -446,3 +446,16 @@ def test_fields_of_a_step_are_named_like_those_of_tools(refused_trace, name):
     assert said.startswith("t.jsonl:1 is not valid:\n  steps[0].gives.")
     assert said.replace("\n", "").isprintable()
     assert len(said) < 300
+
+
+def test_effects_that_a_manifest_leaves_out_are_doubted(tmp_path):
+    path = tmp_path / "m.yaml"
+    tools = "[{name: delete_x}, {name: send_x}, {name: x}, {name: wipe_x, effects: read}]"
+    path.write_text(f"spm: 1\nservice: s\ntools: {tools}")
+    found = {t.name: (t.effects, t.effects_derived) for t in read_manifest(path).tools}
+    assert found == {
+        "delete_x": ("destructive", True),
+        "send_x": ("write", True),
+        "x": ("read", False),
+        "wipe_x": ("read", False),
+    }

@@ -22,7 +22,7 @@ def test_on_the_route_only_earlier_tools_supply_and_for_backups_anybody():
 def test_an_echoed_field_is_not_made():
     places = Places(["track", "book", "label"], [], PARCELS, NOTHING)
     assert places.needs("label") == {"parcel": ["book"]}
-    assert PARCELS["track"].made == {"email"}
+    assert PARCELS["track"].made({}) == {"email"}
 
 
 def test_what_is_given_comes_from_the_request_and_else_from_who_ran():

@@ -1,0 +1,97 @@
+"""What a request gives to the tools of a plan, by the schemas of their inputs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+
+from spm.registry.catalog.naming import words
+from spm.registry.catalog.resources import PEOPLE
+from spm.registry.request.values import Input, Match, Value, matches, read_values
+from spm.registry.routes.tool_map import ToolMap
+
+# Kinds of values that name something. Amounts, dates and counts are content, not things to look up.
+_NAMES = frozenset(
+    "quoted email channel handle pair id slug number uuid sha url version path name".split()
+)
+
+
+# Kinds that people call things by; what a machine takes for them is another key.
+_LABELS = frozenset(("quoted", "email", "channel", "handle", "name"))
+_KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
+
+
+class RequestValues:
+    """The values of one request, and which inputs of which tools they are for.
+
+    Args:
+        request: the text.
+        tool_map: where the inputs of tools are read.
+    """
+
+    def __init__(self, request: str, tool_map: ToolMap) -> None:
+        self._request = request
+        self._map = tool_map
+        self._matches: dict[str, list[Match]] = {}
+        self._inputs: dict[str, Sequence[Input]] = {}
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """All of them."""
+        return read_values(self._request)
+
+    @cached_property
+    def names(self) -> frozenset[tuple[int, int]]:
+        """Where the values stand that name something."""
+        return frozenset((v.begin, v.end) for v in self.values if v.kind in _NAMES)
+
+    def read(self, tools: Iterable[str]) -> None:
+        """Match the values with the inputs of tools, all read at once."""
+        new = [tool for tool in dict.fromkeys(tools) if tool not in self._matches]
+        if not new:
+            return
+        inputs = self._map.inputs(new) if self.values else {}
+        self._inputs.update(inputs)
+        for tool in new:
+            self._matches[tool] = matches(self.values, inputs.get(tool, ()))
+
+    def fields(self, tool: str) -> frozenset[str]:
+        """The fields of a tool that the request gives."""
+        found = self._matches.get(tool, ())
+        return frozenset(m.input.field for m in found if not _only_named(m.input, m.value))
+
+    def named(self, tool: str) -> frozenset[str]:
+        """The fields of a tool that the request names by something else than their key.
+
+        "The coupon 'Xmas'" and "for jo@acme.com" say which one is meant; its id must be looked up.
+        """
+        found = self._matches.get(tool, ())
+        said = {m.input.field for m in found if _only_named(m.input, m.value)}
+        taken = self.spans(tool)
+        for value in self.values:
+            if value.kind in _LABELS and (value.begin, value.end) not in taken:
+                said |= set(islice(_meant(value, self._inputs.get(tool, ())), 1))
+        return frozenset(said - self.fields(tool))
+
+    def spans(self, tool: str) -> frozenset[tuple[int, int]]:
+        """Where the values stand that a tool takes."""
+        return frozenset((m.value.begin, m.value.end) for m in self._matches.get(tool, ()))
+
+    def share(self, tool: str) -> float:
+        """How much of what the request names a tool takes, from 0 to 1."""
+        if not self.names:
+            return 0.0
+        return len(self.spans(tool) & self.names) / len(self.names)
+
+
+def _only_named(one: Input, value: Value) -> bool:
+    """Whether a value says which thing is meant, but is not what the input takes."""
+    return bool(one.resource) and one.want in _KEYED and value.kind in _LABELS
+
+
+def _meant(value: Value, inputs: Sequence[Input]) -> Iterator[str]:
+    """The fields of inputs whose thing a value names: by the noun beside it, or as a person."""
+    nouns = {word.lower() for word in value.nouns}
+    for one in sorted(inputs, key=lambda one: not one.required):
+        noun = words(one.resource)[-1:] if one.resource and one.want in _KEYED else []
+        if nouns.intersection(noun) or (value.kind == "email" and {*noun} & {*PEOPLE}):
+            yield one.field
