@@ -164,16 +164,14 @@ def plan(
     around = Neighbourhood.around(tool_map, [goal], known, allow_writes=allow_writes)
     closed = close(around, goal)
     cards = tool_map.cards(closed.steps)
-    supplies = {tool: _supplies(cards.get(tool), closed.supplies[tool]) for tool in closed.steps}
+    supplies = {tool: _supplies(closed.supplies[tool]) for tool in closed.steps}
     writers = {} if allow_writes else _writers(cards, closed.supplies)
     return Plan(goal, sorted(known.fields), closed.steps, closed.ask, supplies, writers)
 
 
-def _supplies(card: MapCard | None, open_: Mapping[str, str]) -> dict[str, str]:
-    """What is given and needs no tool, and then the rest."""
-    needs = card.needs if card else ()
-    given = {n.field: "given" for n in needs if n.required and n.field not in open_}
-    return {**given, **open_}
+def _supplies(made: Mapping[str, str]) -> dict[str, str]:
+    """Who gives each input; what a menu has from its request is given here."""
+    return {name: "given" if who == "request" else who for name, who in made.items()}
 
 
 def _writers(

@@ -111,6 +111,8 @@ def _cell(value: Any) -> object:
         return line(value)
     if is_node(value):
         return node_name(value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
     if isinstance(value, dict | list):
         return jsonlib.dumps(value, ensure_ascii=False)
     return value

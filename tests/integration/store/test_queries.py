@@ -61,6 +61,7 @@ PARAMS: dict[str, Any] = {
         for kind in encoding.KINDS
     ],
     "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
+    "inputs": ["order_id"], "owner": "team a", "resource": "order", "source": "log",
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
     "may": ["read"], "least": 2,
     "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,

@@ -425,7 +425,7 @@ def complete(shell, words, **environment):
 def test_the_shell_is_offered_tools_and_saved_queries(shell, demo_folder):
     store = {"SPM_STORE": str(demo_folder)}
     assert complete(shell, ["spm", "tools", "show", "lookup_o"], **store) == ["lookup_order"]
-    assert complete(shell, ["spm", "cypher", "--saved", "unused"]) == ["unused_tools"]
+    assert complete(shell, ["spm", "cypher", "--saved", "unused"]) == ["unused_by", "unused_tools"]
 
 
 def test_a_store_that_cannot_be_read_offers_nothing(shell, tmp_path):
