@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spm.registry.exchange import Exchanged
     from spm.registry.insight.atlas import Atlas
     from spm.registry.insight.impact import Impact
+    from spm.registry.insight.model import Model
     from spm.registry.insight.paths import Path as Way
     from spm.registry.insight.paths import Plan
     from spm.registry.menus.check import Result
@@ -435,6 +436,16 @@ class Registry:
         from spm.registry.insight.atlas import survey
 
         return survey(self.core.store, [*visible], error_share=error_share)
+
+    def schema(self) -> Model:
+        """The graph model: labels, relationship types, indexes, and how much there is of each.
+
+        >>> [label.name for label in registry.schema().labels][:2]
+        ['Registry', 'Migration']
+        """
+        from spm.registry.insight.model import read_model
+
+        return read_model(self.core.store)
 
     def status(self) -> dict[str, Any]:
         """Engine, place, revision, encoder and counts.

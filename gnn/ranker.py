@@ -37,7 +37,8 @@ DECISIONS, MANY = 2, 1_000  # that `why_not` advises, out of so many suggestions
 SURE = 0.85
 # From this trust on similar requests decide the route; below, the graph plans it.
 TRUSTED = 0.3
-FEW = 8  # fewer similar requests than this say nothing about a route
+FEW = 8  # fewer similar requests than this say nothing about a route,
+SAME = 0.9  # unless one of them is as good as the same
 NEAREST = 16  # similar requests whose verbs are compared
 
 
@@ -309,7 +310,7 @@ def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
     memory = found.frontier.memory
     alike = memory.similarity >= ALIKE
     ids = [i for i, like in zip(memory.ids, alike, strict=True) if like][:NEAREST]
-    if len(ids) < FEW:
+    if len(ids) < FEW and not (memory.similarity >= SAME).any():
         return False
     asked = kinds_of(ask.request)
     if not asked:

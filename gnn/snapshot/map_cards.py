@@ -105,6 +105,7 @@ class SnapshotMap:
 
     def __init__(self, view: "View") -> None:
         self._view = view
+        self._cards: dict[int, MapCard] = {}
 
     def cards(self, tools: Sequence[str]) -> Mapping[str, MapCard]:
         """The cards of tools that are known."""
@@ -131,6 +132,11 @@ class SnapshotMap:
         ]
 
     def _card(self, at: int) -> MapCard:
+        if at not in self._cards:
+            self._cards[at] = self._read_card(at)
+        return self._cards[at]
+
+    def _read_card(self, at: int) -> MapCard:
         snapshot = self._view.snapshot
         row = json.loads(snapshot.map_cards[at])
         row["feeders"] = [

@@ -22,8 +22,10 @@ REQUIRED, OPTIONAL, HUB, ELSEWHERE = 6, 4, 4, 3  # producers that are kept for o
 _MAKES: dict[Verb, int] = {"list": 0, "search": 0, "get": 1, "create": 2}
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
 _OF_VERB = {"list": 1.0, "search": 1.0, "get": 0.9, "create": 0.7}
+SHORT = 12  # fields of an answer that is no record
+RARE = 5  # makers of a field that is no key, up to which its name alone links tools
 _OF_EVIDENCE = {"observed": 1.0, "declared": 0.8, "inferred": 0.5}
-_LATER = 0.97
+_APART = 0.97
 _ELSEWHERE = 0.5  # what another service makes counts half
 # Besides keys, what tools hand from one to another under the very same name.
 _HANDED = KEYS | frozenset("token email phone url uri link address path file".split())
@@ -112,11 +114,12 @@ def feeds(nodes: Iterable[Node]) -> list[Feed]:
     for node in nodes:
         for taken in node.takes:
             pairs = _producers(node, taken, givers, hubs) if taken.identity else []
-            if not pairs and is_handed(taken.field):
+            if not pairs and _is_handed_on(taken, makers):
                 pairs = _same_field(node, taken, makers)
-            for place, (producer, given) in enumerate(pairs):
+            for producer, given in pairs:
                 feed = found.setdefault((producer.id, node.id), Feed(producer.id, node.id))
-                feed.add(taken.field, given.evidence, _weight(producer.verb, given, place))
+                weight = _weight(producer.verb, given, _distance(producer, given, node))
+                feed.add(taken.field, given.evidence, weight)
     return [found[key] for key in sorted(found)]
 
 
@@ -124,6 +127,19 @@ def is_handed(name: str) -> bool:
     """Whether tools hand a field of this name from one to another: `order_id`, not `subject`."""
     last = name.rpartition("_")[2]
     return last in _HANDED and not (is_generic(name) or is_control(name) or is_content(name))
+
+
+def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
+    """Whether the same name is enough: a key, or a required input that few tools make.
+
+    A tool that answers little means what it answers; a record of many fields has names by chance.
+    """
+    name, made_by = taken.field, makers.get(taken.field, ())
+    if is_handed(name):
+        return True
+    if not taken.required or is_generic(name) or is_control(name) or is_content(name):
+        return False
+    return len(made_by) <= RARE and all(len(maker.makes) <= SHORT for maker in made_by)
 
 
 def _same_field(
@@ -202,10 +218,22 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
     )
 
 
-def _weight(verb: Verb, given: Given, place: int = 0) -> float:
-    """How good a producer is: by what is known of it, and by its place among the others."""
+def _weight(verb: Verb, given: Given, apart: float = 0.0) -> float:
+    """How good a producer is: by what is known of it, and how far it is from the consumer.
+
+    Never by its place among others, which a caller may not see.
+    """
     whole = 1.0 if not given.role else 0.6
-    return round(_OF_VERB[verb] * _OF_EVIDENCE[given.evidence] * whole * _LATER**place, 3)
+    near: float = _APART**apart
+    return round(_OF_VERB[verb] * _OF_EVIDENCE[given.evidence] * whole * near, 3)
+
+
+def _distance(producer: Node, given: Given, consumer: Node) -> float:
+    """0 for a producer in the consumer's own corner; what it needs besides adds to it."""
+    further = len(producer.required - consumer.required)
+    elsewhere = producer.resource != given.resource
+    shared = bool(producer.words & consumer.words)
+    return 2.0 * further + elsewhere + (not shared)
 
 
 # -- in the graph -------------------------------------------------------------------------------

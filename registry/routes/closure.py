@@ -91,19 +91,19 @@ class Neighbourhood:
         known: Known,
         *,
         fit: Mapping[str, float] | None = None,
+        depth: int = DEPTH,
         allow_writes: bool = False,
     ) -> "Neighbourhood":
         """Read backwards from the targets what is not given."""
         found = cls(fit=fit or {})
         frontier = sorted(set(targets))
-        for _ in range(DEPTH):
+        for _ in range(depth):
             if not frontier or len(found.needs) > MOST:
                 break
             cards = tool_map.cards(frontier)
             for tool in frontier:
                 found._add(tool, cards.get(tool), known, allow_writes)
-            reached = {s.producer for suppliers in found.suppliers.values() for s in suppliers}
-            frontier = sorted(reached - found.needs.keys())
+            frontier = sorted(found.producers_of_all() - found.needs.keys())
         for tool in frontier:  # too far away: it would have to be asked for
             found.needs.setdefault(tool, [])
         return found
@@ -140,6 +140,10 @@ class Neighbourhood:
     def _price(self, cost: Mapping[str, float], tool: str, need: Need) -> float:
         suppliers = self.suppliers.get((tool, need.field), ())
         return min(min((self.price(tool, s, cost) for s in suppliers), default=SAY), ASK)
+
+    def producers_of_all(self) -> set[str]:
+        """Every tool that could make an input."""
+        return {s.producer for suppliers in self.suppliers.values() for s in suppliers}
 
     def ranked(self, tool: str, need: Need) -> list[tuple[float, str]]:
         """Who could make an input of a tool, each with its price, the best first."""

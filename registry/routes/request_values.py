@@ -76,6 +76,11 @@ class RequestValues:
         """Where the values stand that a tool takes."""
         return frozenset((m.value.begin, m.value.end) for m in self._matches.get(tool, ()))
 
+    def share_beside(self, tool: str, others: Iterable[str]) -> float:
+        """How much of what the request names a tool takes and others do not, from 0 to 1."""
+        left = self.names.difference(*(self.spans(other) for other in others))
+        return len(self.spans(tool) & left) / len(left) if left else 0.0
+
     def share(self, tool: str) -> float:
         """How much of what the request names a tool takes, from 0 to 1."""
         if not self.names:

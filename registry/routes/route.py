@@ -27,6 +27,7 @@ from spm.registry.store.interface import Row
 
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 VALUES = 2.0  # what a candidate gets that takes all of them
+MAKERS = 40  # producers for a target whose inputs are compared, too
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
@@ -89,6 +90,40 @@ def propose(
     asked = read_clauses(request, frontier.clauses.shape[1])
     found = tool_map.cards(frontier.tools)
     purposes = {tool: Purpose.of(found[tool], cards[tool]["name"]) for tool in frontier.tools}
+    values = RequestValues(request, tool_map)
+    scores = _scores(frontier, purposes, asked, request, values, belief)
+    targets = _targets(frontier, purposes, scores, asked)
+    best = _ranked(frontier, scores)
+    chosen = [target.tool for target in targets]
+    closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
+    values.read(closed)
+    fit = _fits(frontier, scores)
+    given = _with_values(known, values, chosen, closed, found)
+    direct = Neighbourhood.around(tool_map, chosen, given, depth=1, allow_writes=allow_writes)
+    makers = sorted(direct.producers_of_all())[:MAKERS]
+    values.read(makers)
+    fit |= {tool: max(fit.get(tool, 0.0), values.share_beside(tool, chosen)) for tool in makers}
+    given = _with_values(known, values, chosen, [*closed, *makers], found)
+    around = Neighbourhood.around(tool_map, closed, given, fit=fit, allow_writes=allow_writes)
+    plans = [close(around, tool) for tool in chosen]
+    route = list(dict.fromkeys(step for plan in plans for step in plan.steps))
+    order = dict.fromkeys(route)
+    for tool in best[:CLOSED]:
+        order |= dict.fromkeys([tool, *around.producers(tool, PRODUCERS)])
+    order |= dict.fromkeys(best)
+    doubt = _doubt(targets)
+    return Proposal(list(order), [] if doubt else route, plans, doubt)
+
+
+def _scores(
+    frontier: Frontier,
+    purposes: Mapping[str, Purpose],
+    asked: Sequence[Clause],
+    request: str,
+    values: RequestValues,
+    belief: Floats | None,
+) -> Scores:
+    """How well each candidate is what each clause asks for, by all that is known."""
     scores = target_scores(
         frontier,
         asked,
@@ -99,33 +134,9 @@ def propose(
     scores += SERVICE * _service_bonus(frontier, purposes, scores)[:, None]
     if belief is not None:
         scores += BELIEF * standardised(belief)[:, None]
-    asking = [at for at, clause in enumerate(asked) if clause.verb is not None]
-    if not asking:  # no verb asks for anything: what fits best is meant
-        asking = [int(scores.max(axis=0).argmax())]
-    values = RequestValues(request, tool_map)
-    likely = _ranked(frontier, scores)[:LIKELY]
-    values.read(likely)
+    values.read(_ranked(frontier, scores)[:LIKELY])
     scores += VALUES * np.array([values.share(tool) for tool in frontier.tools])[:, None]
-    targets = _targets(frontier, purposes, scores, asked, asking)
-    best = _ranked(frontier, scores)
-    chosen = [target.tool for target in targets]
-    closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
-    values.read(closed)
-    around = Neighbourhood.around(
-        tool_map,
-        closed,
-        _with_values(known, values, chosen, closed, found),
-        fit=_fits(frontier, scores),
-        allow_writes=allow_writes,
-    )
-    plans = [close(around, tool) for tool in chosen]
-    route = list(dict.fromkeys(step for plan in plans for step in plan.steps))
-    order = dict.fromkeys(route)
-    for tool in best[:CLOSED]:
-        order |= dict.fromkeys([tool, *around.producers(tool, PRODUCERS)])
-    order |= dict.fromkeys(best)
-    doubt = _doubt(targets)
-    return Proposal(list(order), [] if doubt else route, plans, doubt)
+    return scores
 
 
 def _with_values(
@@ -182,8 +193,10 @@ def _targets(
     purposes: Mapping[str, Purpose],
     scores: Scores,
     asked: Sequence[Clause],
-    asking: Sequence[int],
 ) -> list[_Target]:
+    """For each clause that asks, what it asks for; without any, what fits best."""
+    asking = [at for at, clause in enumerate(asked) if clause.verb is not None]
+    asking = asking or [int(scores.max(axis=0).argmax())]
     found = []
     said = frozenset().union(*(clause.words for clause in asked))
     for at in asking:

@@ -96,17 +96,22 @@ def target_scores(
 
 
 def _fit(purpose: Purpose, clause: Clause, *, reads: bool, destroys: bool) -> float:
-    if purpose.effects == "destructive" and not destroys:
+    if purpose.effects == "destructive" and not (destroys or _names(purpose, clause.verb)):
         return NEVER
     if purpose.effects != "read" and reads:
         return NEVER
     return _verb_fit(purpose, clause.verb) + _resource_fit(purpose, clause.words)
 
 
+def _names(purpose: Purpose, verb: RequestVerb | None) -> bool:
+    """Whether a verb that changes something is the tool's own: "merge …" and merge_branches."""
+    return verb is not None and verb.kind not in READING and verb.word in purpose.words
+
+
 def _verb_fit(purpose: Purpose, verb: RequestVerb | None) -> float:
     if verb is None:
         return 0.0
-    if verb.word in purpose.words and verb.kind not in READING:
+    if _names(purpose, verb):
         return SAME_VERB
     if verb.kind == purpose.verb:
         return SAME_KIND

@@ -18,7 +18,7 @@ _EDGE = re.compile(
     rf"-\[\s*([^\W\d]\w*)?\s*(?::\s*({_NAMES}))?\s*(?:\*[\d.\s]*)?\s*{_MAP}\s*(?:WHERE\b|\])"
 )
 _PROPERTY = re.compile(r"(?<![\w.$])([^\W\d]\w*)\.([^\W\d]\w*)(?!\w*\s*\()")
-_KEY = re.compile(r"([^\W\d]\w*)\s*:")
+_KEY = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+:")
 # A name that is given to something else on the way may be anything.
 _RENAMED = re.compile(r"\bAS\s+([^\W\d]\w*)|\b([^\W\d]\w*)\s+IN\b", re.I)
 

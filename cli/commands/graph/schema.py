@@ -23,7 +23,7 @@ def schema(
 
     if counts:
         with opened(store) as registry:
-            model = read_model(registry.core.store)
+            model = registry.schema()
     else:
         model = read_model()
     if json:

@@ -352,12 +352,12 @@ def test_a_service_that_is_called_otherwise_is_told(registry, store):
     assert preview(store, owned("post", tool("send"))).described == []
 
 
-def test_the_document_of_a_tool_holds_name_text_and_fields(registry, store):
+def test_the_search_text_of_a_tool_holds_name_text_and_inputs(registry, store):
     registry.register(
         mail(tool("sendMail", "Send a mail.", needs=["toAddress"], gives=["mail_id"]))
     )
     (row,) = store.read("vectors/tool_texts")
-    assert row["text"] == "send mail. Send a mail. mail id, to address"
+    assert row["text"] == "send mail. Send a mail. to address"
 
 
 def test_an_operation_is_done_once(registry):

@@ -1,12 +1,16 @@
 """What has to run before a tool."""
 
+from spm.registry.access.caller import EVERYTHING
 from spm.registry.routes.closure import Known, Neighbourhood, close
+from spm.registry.routes.tool_map import CypherMap
 from tests.support.help_desk import SERVICE, SPECIFICATION
 
 
 def planned(registry, target, *, fields=(), fit=None, **more):
     known, tool = Known(frozenset(fields)), f"{SERVICE}/{target}"
-    around = Neighbourhood.around(registry.store, [tool], known, fit=fit, **more)
+    around = Neighbourhood.around(
+        CypherMap(registry.store, EVERYTHING), [tool], known, fit=fit, **more
+    )
     plan = close(around, tool)
     return [step.removeprefix(f"{SERVICE}/") for step in plan.steps], plan
 
@@ -48,7 +52,9 @@ def test_writing_producers_can_be_allowed(registry, manifest):
                  get_job={"inputs": [{"name": "job_id"}]})
     )  # fmt: skip
     for allow, steps in ((False, ["a/get_job"]), (True, ["a/create_job", "a/get_job"])):
-        around = Neighbourhood.around(registry.store, ["a/get_job"], Known(), allow_writes=allow)
+        around = Neighbourhood.around(
+            CypherMap(registry.store, EVERYTHING), ["a/get_job"], Known(), allow_writes=allow
+        )
         assert close(around, "a/get_job").steps == steps
 
 
@@ -56,7 +62,7 @@ def test_a_circle_ends(registry, manifest):
     registry.register(
         manifest("a", get_left=(["right_id"], ["left_id"]), get_right=(["left_id"], ["right_id"]))
     )
-    around = Neighbourhood.around(registry.store, ["a/get_left"], Known())
+    around = Neighbourhood.around(CypherMap(registry.store, EVERYTHING), ["a/get_left"], Known())
     plan = close(around, "a/get_left")
     assert plan.steps[-1] == "a/get_left"
     assert len(plan.steps) == len(set(plan.steps))
