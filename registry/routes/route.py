@@ -30,6 +30,7 @@ VALUES = 2.0  # what a candidate gets that takes all of them
 MAKERS = 40  # producers for a target whose inputs are compared, too
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
+AGAIN, MORE = 6, 4  # and more producers of the first of them behind
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
 SIMILAR = 0.4  # cosine from which a target's text is about what is asked
 CLEAR = 1.0  # by how much a target must lead over what does something else
@@ -110,6 +111,8 @@ def propose(
     order = dict.fromkeys(route)
     for tool in best[:CLOSED]:
         order |= dict.fromkeys([tool, *around.producers(tool, PRODUCERS)])
+    for tool in best[:AGAIN]:
+        order |= dict.fromkeys(around.producers(tool, MORE))
     order |= dict.fromkeys(best)
     doubt = _doubt(targets)
     return Proposal(list(order), [] if doubt else route, plans, doubt)
