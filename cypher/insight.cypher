@@ -133,12 +133,12 @@ RETURN a.id AS id, b.id AS next, e.count AS count
 ORDER BY id, count DESC, next;
 
 // name: edges_into
-// What feeds these tools, as anybody would ask for it.
+// What feeds these tools, as anybody would ask for it; only active tools are offered anywhere.
 // params: ids
 // access: read
 // returns: producer, consumer, fields
 UNWIND $ids AS id
-MATCH (p:Tool)-[e:FEEDS]->(c:Tool {id: id})
+MATCH (p:Tool {status: 'active'})-[e:FEEDS]->(c:Tool {id: id})
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields
 ORDER BY consumer, producer;
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spm.gnn.constructor import Construction, construct
+from spm.gnn.constructor import Construction, belief_without_traces, construct
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
 from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
 from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
@@ -18,6 +18,7 @@ from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
+from spm.registry.frontier.frontier import Floats
 from spm.registry.menus.menu import Ask, Menu, WhyNot
 from spm.registry.menus.roles import Contract
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, name_words, unread
@@ -143,21 +144,34 @@ class LearnedRanker:
 
     def _planned(self, ask: Ask, built: _Built) -> _Built:
         """The same with the route that the graph plans: similar requests say too little."""
-        found = built.of
         with stage(PLAN):
-            proposal = propose(
-                found.map,
-                found.frontier,
-                found.cards,
-                ask.request,
-                _known(found, ask.done),
-                belief=built.construction.member,
-            )
+            proposal = self._proposal(ask, built)
+        found = built.of
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
         new = tuple(tool for tool in order if tool not in found.frontier.tools)
         if new:
             built = self._constructed(ask, (*ask.done, *new))
         return replace(built, proposal=proposal).planned(order, ask)
+
+    def _proposal(self, ask: Ask, built: _Built) -> Proposal:
+        """The route by what is declared alone; what stands behind it, also by what was observed.
+
+        Traces of another workflow must not move a route, but they know which tools are used.
+        """
+        found, traced = built.of, built.construction
+        known = _known(found, ask.done)
+
+        def proposed(belief: Floats) -> Proposal:
+            return propose(
+                found.map, found.frontier, found.cards, ask.request, known, belief=belief
+            )
+
+        if not traced.frontier.memory.ids:
+            return proposed(traced.member)
+        with runtime.turn:
+            bare = belief_without_traces(self._model(), traced.frontier)
+        plan, order = proposed(bare), proposed(traced.member).order
+        return replace(plan, order=list(dict.fromkeys([*plan.route, *order])))
 
     def _to_menu(self, explained: Explained, ask: Ask, built: _Built) -> Menu:
         model = self._model()

@@ -10,7 +10,6 @@ from itertools import chain, zip_longest
 from typing import Literal
 
 from spm.registry.catalog.naming import with_article, words
-from spm.registry.catalog.verbs import VerbKind
 from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
 
@@ -30,7 +29,7 @@ _READ = (
     "Who cancelled {one} {n}?",
     "Should we remove {one} {n}?",
 )
-_CHANGE: Mapping[VerbKind, tuple[str, ...]] = {
+_CHANGE: Mapping[str, tuple[str, ...]] = {
     "create": ("Create {a}", "Add {a} for jane@acme.example"),
     "update": ("Update {one} {n}", "Change the name of {one} {n}"),
     "act": ("Send {one} {n} to jane@acme.example",),
@@ -71,10 +70,10 @@ def sample_requests(store: Reader, count: int, seed: int = SEED) -> list[SampleR
     """
     chance = random.Random(seed)
     purposes = store.read("insight/purposes")
-    nouns = sorted({noun for row in purposes if (noun := _noun(row))})
+    named = [(row["verb"] or "", noun) for row in purposes if (noun := _noun(row))]
+    nouns = sorted({noun for _, noun in named})
+    changed = sorted(set(named))
     chance.shuffle(nouns)
-    changed = [(row["verb"], noun) for row in purposes if (noun := _noun(row))]
-    changed = sorted(set(changed))
     chance.shuffle(changed)
     kinds = (
         _filled(_READ, nouns, "read"),
@@ -94,8 +93,9 @@ def sample_requests(store: Reader, count: int, seed: int = SEED) -> list[SampleR
 
 
 def _noun(row: Row) -> str:
-    """What people call the thing that a tool is for; the end of its name where nothing says it."""
-    return " ".join(words(row["resource"] or row["family"] or "") or words(row["name"])[-1:])
+    """What people call the thing that a tool is for; "" where it is no word that they would say."""
+    said = words(row["resource"] or row["family"] or "") or words(row["name"])[-1:]
+    return " ".join(said) if all(word.isalpha() for word in said) else ""
 
 
 def _filled(templates: Sequence[str], nouns: Sequence[str], asks: Asks) -> Iterator[SampleRequest]:
@@ -105,7 +105,7 @@ def _filled(templates: Sequence[str], nouns: Sequence[str], asks: Asks) -> Itera
             yield _request(templates[(at + turn) % len(templates)], noun, asks)
 
 
-def _changes(purposes: Sequence[tuple[VerbKind, str]]) -> Iterator[SampleRequest]:
+def _changes(purposes: Sequence[tuple[str, str]]) -> Iterator[SampleRequest]:
     for turn in range(2):
         for verb, noun in purposes:
             templates = _CHANGE.get(verb, ())

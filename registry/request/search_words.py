@@ -17,7 +17,7 @@ _VALUES = re.compile(
     r"|(?<![\w./-])[A-Za-z][\w.-]{0,64}/[\w.-]+(?![\w/])"  # owner/repository
     r"|(?<!\w)\w{0,64}\d[\w:./-]*"  # whatever has a digit
 )
-LEAST = 2  # words that have to be left: "ticket 17" keeps its noun, a lone id stays
+LEAST = 1  # word that has to be left: "ticket 17" keeps its noun, a lone id stays
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
