@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spm.registry.insight.model import Model
     from spm.registry.insight.paths import Path as Way
     from spm.registry.insight.paths import Plan
+    from spm.registry.invariants.violation import Outcome
     from spm.registry.menus.check import Result
     from spm.registry.menus.diff import Difference
     from spm.registry.menus.golden import GoldenRequest
@@ -358,6 +359,27 @@ class Registry:
         self._prepare()
         told = progress or (lambda done, total: None)
         return replay(self.core, known, size=size, prefix=prefix, progress=told)
+
+    def check_invariants(
+        self, *, requests: int = 40, progress: Progress | None = None
+    ) -> list[Outcome]:
+        """Look whether what must hold for any registry holds for this one; nothing is written.
+
+        Requests are made out of its own verbs and resources: those that read must change nothing,
+        other values must keep the route, every input must be accounted for.
+
+        Args:
+            requests: how many to make; each is also asked in other words.
+            progress: hears how many menus are built, of how many.
+
+        >>> all(outcome.ok for outcome in registry.check_invariants(requests=5))
+        True
+        """
+        from spm.registry.invariants.checks import check_invariants
+
+        self._prepare()
+        told = progress or (lambda done, total: None)
+        return check_invariants(self.core, requests=requests, progress=told)
 
     # -- questions to the graph ----------------------------------------------------------------
 

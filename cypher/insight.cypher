@@ -131,3 +131,35 @@ MATCH (a:Tool {id: id})-[e:PRECEDES]->(b:Tool)
 WHERE b.status = 'active'
 RETURN a.id AS id, b.id AS next, e.count AS count
 ORDER BY id, count DESC, next;
+
+// name: edges_into
+// What feeds these tools, as anybody would ask for it; only active tools are offered anywhere.
+// params: ids
+// access: read
+// returns: producer, consumer, fields
+UNWIND $ids AS id
+MATCH (p:Tool {status: 'active'})-[e:FEEDS]->(c:Tool {id: id})
+RETURN p.id AS producer, c.id AS consumer, e.fields AS fields
+ORDER BY consumer, producer;
+
+// name: observed_into
+// What traces show before these tools that makes inputs of theirs under the same name.
+// params: ids
+// access: read
+// returns: producer, consumer, field
+UNWIND $ids AS id
+MATCH (p:Tool)-[:BEFORE]->(c:Tool {id: id})
+MATCH (p)-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c)
+RETURN p.id AS producer, c.id AS consumer, f.name AS field
+ORDER BY consumer, producer, field;
+
+// name: purposes
+// Active tools with what each does to which resource.
+// params:
+// access: read
+// returns: id, name, family, effects, verb, resource
+MATCH (t:Tool {status: 'active'})
+OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
+RETURN t.id AS id, t.name AS name, t.family AS family, t.effects AS effects, e.verb AS verb,
+       r.name AS resource
+ORDER BY id, resource;

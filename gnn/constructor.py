@@ -11,7 +11,7 @@ from spm.gnn.model import Model
 from spm.gnn.networks import numpy_forward
 from spm.gnn.networks.inference import networks_of
 from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
-from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.frontier.frontier import Floats, Frontier, Memory
 from spm.registry.menus.menu import PREFIX, SIZE
 
 _RECALLED = PAIR.index("recalled_next")
@@ -78,6 +78,26 @@ def construct(
         sequence=[*front, *rest][:size],
         route=[int(head.order[i]) for i in kept][:size],
     )
+
+
+def belief_without_traces(model: Model, frontier: Frontier) -> Floats:
+    """How far the retriever takes each candidate for part of the answer, whatever traces show.
+
+    A plan is made where similar requests say too little; what was observed of other workflows must
+    not move it.
+    """
+    memory = frontier.memory
+    bare = replace(
+        frontier,
+        frequency=np.zeros_like(frontier.frequency),
+        entry=np.zeros_like(frontier.entry),
+        precedes=np.zeros_like(frontier.precedes),
+        before=np.zeros_like(frontier.before),
+        memory=Memory([], memory.similarity[:0], memory.lexical[:0], memory.steps[:0]),
+    )
+    facts = derive(bare)
+    rows = candidate_rows(facts, vectors=model.vectors)
+    return networks_of(model).retrieve(rows, facts.relations)[0]
 
 
 def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> list[int]:

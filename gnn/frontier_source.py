@@ -16,7 +16,7 @@ from spm.registry.frontier.cypher_expansion import Expansion
 from spm.registry.frontier.frontier import Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
-from spm.registry.request.search_words import without_values
+from spm.registry.request.search_words import searched_text
 from spm.registry.request.vocabulary import Vocabulary
 from spm.registry.routes.tool_map import CypherMap, ToolMap
 from spm.registry.search.results import Look, Probes
@@ -94,7 +94,7 @@ class CypherSource:
         known, encoder = self._loaded or (None, self._encoder())
         while True:
             with runtime.turn, stage(ENCODING):
-                searched = without_values(ask.request)
+                searched = searched_text(ask.request)
                 probes = Probes.of(searched, encoder.encode_clauses([searched])[0])
             with stage(SEARCH):
                 look = self._expansion.look(probes, ask.caller)
@@ -148,7 +148,7 @@ class SnapshotSource:
         if snapshot.width not in (0, encoder.dimensions):
             return None
         with stage(ENCODING):
-            searched = without_values(ask.request)
+            searched = searched_text(ask.request)
             rows = encoder.encode_clauses([searched])[0]
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spm.gnn.constructor import Construction, construct
+from spm.gnn.constructor import Construction, belief_without_traces, construct
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
 from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
 from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
@@ -18,8 +18,10 @@ from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, none_visible, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
+from spm.registry.frontier.frontier import Floats
 from spm.registry.menus.menu import Ask, Menu, WhyNot
 from spm.registry.menus.roles import Contract
+from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, name_words, unread
 from spm.registry.routes.closure import Known
 from spm.registry.routes.route import Proposal, propose
 from spm.registry.routes.tool_map import kinds_of
@@ -124,7 +126,8 @@ class LearnedRanker:
     def _menu(self, ask: Ask) -> Menu:
         built = self._constructed(ask, ask.done)
         explained = built.explained(ask, self._contracts)
-        if explained.trust() < TRUSTED or not _ask_the_same(ask, built.of):
+        similar_decide = explained.trust() >= TRUSTED and _ask_the_same(ask, built.of)
+        if not (similar_decide and explained.route):
             built = self._planned(ask, built)
             explained = built.explained(ask, self._contracts)
         with runtime.turn, stage(WORDS):
@@ -142,21 +145,34 @@ class LearnedRanker:
 
     def _planned(self, ask: Ask, built: _Built) -> _Built:
         """The same with the route that the graph plans: similar requests say too little."""
-        found = built.of
         with stage(PLAN):
-            proposal = propose(
-                found.map,
-                found.frontier,
-                found.cards,
-                ask.request,
-                _known(found, ask.done),
-                belief=built.construction.member,
-            )
+            proposal = self._proposal(ask, built)
+        found = built.of
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
         new = tuple(tool for tool in order if tool not in found.frontier.tools)
         if new:
             built = self._constructed(ask, (*ask.done, *new))
         return replace(built, proposal=proposal).planned(order, ask)
+
+    def _proposal(self, ask: Ask, built: _Built) -> Proposal:
+        """The route by what is declared alone; what stands behind it, also by what was observed.
+
+        Traces of another workflow must not move a route, but they know which tools are used.
+        """
+        found, traced = built.of, built.construction
+        known = _known(found, ask.done)
+
+        def proposed(belief: Floats) -> Proposal:
+            return propose(
+                found.map, found.frontier, found.cards, ask.request, known, belief=belief
+            )
+
+        if not traced.frontier.memory.ids:
+            return proposed(traced.member)
+        with runtime.turn:
+            bare = belief_without_traces(self._model(), traced.frontier)
+        plan, order = proposed(bare), proposed(traced.member).order
+        return replace(plan, order=list(dict.fromkeys([*plan.route, *order])))
 
     def _to_menu(self, explained: Explained, ask: Ask, built: _Built) -> Menu:
         model = self._model()
@@ -278,7 +294,7 @@ class LearnedRanker:
             frontier = replace(frontier, given=known)
         with stage(NETWORKS):
             built = construct(self._model(), frontier, size, ask.prefix, ask.done)
-        return _Built(replace(built, route=_without_unsure_destructive(built, found.cards)), found)
+        return _Built(replace(built, route=_admitted(built, found.cards, ask.request)), found)
 
     def _from_snapshot(self, ask: Ask, must: tuple[str, ...]) -> MenuInputs | None:
         return self._snapshot_source.collect(ask, must) if self._snapshot_source else None
@@ -292,6 +308,8 @@ class LearnedRanker:
         notes = []
         if proposal and proposal.doubt:
             notes.append(f"No route is shown: {proposal.doubt}. The menu lists candidates.")
+        if doubtful := _doubtful(ask, built):
+            notes.append(doubtful)
         if not frontier.memory.ids:
             notes.append(
                 "No trajectories yet: the menu comes from declared fields, text and the "
@@ -300,6 +318,20 @@ class LearnedRanker:
         elif not similar(frontier):
             notes.append("No observed request resembles this one: observed evidence counts little.")
         return notes
+
+
+def _doubtful(ask: Ask, built: _Built) -> str:
+    """What has to be said of a route whose request was not understood."""
+    route = [built.construction.frontier.tools[at] for at in built.construction.route]
+    why = unread(ask.request, Admission.of(ask.request)) if route else ""
+    if why == NOT_UNDERSTOOD:
+        return f"Read the route with care: {why}. Similar requests gave it."
+    if not why or all(built.of.cards[tool]["effects"] == "read" for tool in route):
+        return ""
+    return (
+        f"Read the route with care: {why}, and it changes something. Begin with what to do: show, "
+        "list, create, update, delete …"
+    )
 
 
 def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
@@ -331,19 +363,23 @@ def _known(found: MenuInputs, ran: Iterable[str]) -> Known:
     return Known(frozenset({*found.stated, *made, *spelled}), denied=found.denied)
 
 
-def _without_unsure_destructive(built: Construction, cards: Mapping[str, Row]) -> list[int]:
-    """The route without tools that cannot be undone and that the model is not sure of.
+def _admitted(built: Construction, cards: Mapping[str, Row], request: str) -> list[int]:
+    """The route without tools that the request's verbs do not allow, or the model is not sure of.
 
-    They keep their places, so that nothing that is measured changes. A route of nothing else stays:
-    it may be what was asked for, and says that a person approves first.
+    They keep their places, so that nothing that is measured changes. A tool that cannot be undone
+    stays alone if it was asked for: it says that a person approves first.
     """
-    tools = built.frontier.tools
-    kept = [
-        at
-        for at in built.route
-        if built.member[at] >= SURE or cards[tools[at]]["effects"] != "destructive"
+    admission, tools = Admission.of(request), built.frontier.tools
+    found = [(at, cards[tools[at]]) for at in built.route]
+    asked = [
+        (at, card)
+        for at, card in found
+        if admission.admits(card["effects"], name_words(card["name"]))
     ]
-    return kept or built.route
+    sure = [
+        at for at, card in asked if built.member[at] >= SURE or card["effects"] != "destructive"
+    ]
+    return sure or [at for at, _ in asked]
 
 
 def default(registry: "Registry") -> "Ranker":

@@ -323,6 +323,7 @@ _TELLING = frozenset(
     "send ask let".split()
 )
 _WANTS = frozenset("want wants need needs like wish wishes have asked prefer".split())
+_LEADS_ON = frozenset("to you u me us".split())  # ends of an address that only a verb follows
 _BE = frozenset("should must ought to shall".split())
 _URGENCY = frozenset("please now asap today immediately again completely permanently too".split())
 
@@ -410,6 +411,16 @@ def asks_to_destroy(text: str, tool_words: Sequence[str] = ()) -> bool:
     )
 
 
+def courtesies(text: str) -> list[tuple[int, int]]:
+    """Where a request says something before the verb that asks, for politeness alone."""
+    found = []
+    for clause in _clauses(text):
+        start = _after_address(clause.tokens)
+        if 0 < start < len(clause.tokens) and _imperative(clause.tokens, start) is not None:
+            found.append((clause.tokens[0].begin, clause.tokens[start].begin))
+    return found
+
+
 def only_reads(text: str) -> bool:
     """Whether the request has verbs and each of them reads."""
     verbs = request_verbs(text)
@@ -490,6 +501,10 @@ def _verb_of(tokens: Sequence[_Token], start: int) -> _Found | None:
     asked = _question(tokens, start)
     if asked is not None:
         return asked
+    if start and tokens[start - 1].text in _LEADS_ON:
+        verb = _imperative(tokens, start)
+        if verb is not None:  # "I need you to show the orders cancelled" cancels nothing
+            return verb
     passive = _passive(tokens, start)
     if passive is not None:
         return passive
@@ -594,7 +609,7 @@ def _passive(tokens: Sequence[_Token], start: int) -> _Found | None:
     if any(word in _NEGATION for word in words):
         return None
     for at in range(start + 1, len(tokens)):
-        verb = infinitive(words[at]) if words[at] else None
+        verb = infinitive(words[at]) if _is_participle(words[at]) else None
         if verb is None or verb == words[at]:
             continue
         asked = False
@@ -613,6 +628,11 @@ def _passive(tokens: Sequence[_Token], start: int) -> _Found | None:
                 destroying = destroys(verb) or verb in _DESTROYS_IN_REQUESTS
                 return verb, kind, destroying, tokens[at].begin
     return None
+
+
+def _is_participle(word: str) -> bool:
+    """Whether a word can be one: "orders" and "cancellation" name things."""
+    return word.endswith(("ed", "ing")) or word in _IRREGULAR
 
 
 def _dangling(tokens: Sequence[_Token], start: int) -> _Token | None:

@@ -48,10 +48,6 @@ class Places:
     same: Mapping[str, str] = field(default_factory=dict)  # which name stands for a merged field
 
     @cached_property
-    def _place(self) -> dict[str, int]:
-        return {tool: at for at, tool in enumerate(self.order)}
-
-    @cached_property
     def _makers(self) -> dict[str, list[str]]:
         """Who makes each field, in order."""
         found: dict[str, list[str]] = {}
@@ -63,9 +59,9 @@ class Places:
     def needs(self, tool: str) -> dict[str, list[str]]:
         """The required fields of a tool and who can have made them by then.
 
-        On the route only earlier tools count, for backups anybody.
+        On the route only earlier tools of the route count, for backups anybody.
         """
-        place = self._place
+        place = {one: at for at, one in enumerate(self.route)}
         found: dict[str, list[str]] = {}
         for name in self.contracts[tool].needs:
             who = self.supplies.get(tool, {}).get(name)
@@ -78,8 +74,9 @@ class Places:
                 found[name] = [self.known.made[stands]]
             else:
                 makers = [t for t in self._makers.get(stands, ()) if t != tool]
-                on_route = tool in self.route
-                found[name] = [m for m in makers if not on_route or place[m] < place[tool]]
+                if tool in place:
+                    makers = [m for m in makers if place.get(m, len(place)) < place[tool]]
+                found[name] = makers
         return found
 
     def role(self, tool: str) -> Role:

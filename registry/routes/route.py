@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spm.registry.catalog.fields import singular
-from spm.registry.catalog.verbs import asks_to_destroy, only_reads, request_verbs
+from spm.registry.catalog.verbs import request_verbs
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.request.clauses import clauses
-from spm.registry.request.search_words import without_values
+from spm.registry.request.search_words import searched_text
+from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.targets import (
@@ -91,8 +92,8 @@ def propose(
     asked = read_clauses(request, frontier.clauses.shape[1])
     found = tool_map.cards(frontier.tools)
     purposes = {tool: Purpose.of(found[tool], cards[tool]["name"]) for tool in frontier.tools}
-    values = RequestValues(request, tool_map)
-    scores = _scores(frontier, purposes, asked, request, values, belief)
+    values, admission = RequestValues(request, tool_map), Admission.of(request)
+    scores = _scores(frontier, purposes, asked, admission, values, belief)
     targets = _targets(frontier, purposes, scores, asked)
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in targets]
@@ -115,6 +116,8 @@ def propose(
         order |= dict.fromkeys(around.producers(tool, MORE))
     order |= dict.fromkeys(best)
     doubt = _doubt(targets)
+    if unread(request, admission) == NOT_UNDERSTOOD:
+        doubt = NOT_UNDERSTOOD
     return Proposal(list(order), [] if doubt else route, plans, doubt)
 
 
@@ -122,18 +125,12 @@ def _scores(
     frontier: Frontier,
     purposes: Mapping[str, Purpose],
     asked: Sequence[Clause],
-    request: str,
+    admission: Admission,
     values: RequestValues,
     belief: Floats | None,
 ) -> Scores:
     """How well each candidate is what each clause asks for, by all that is known."""
-    scores = target_scores(
-        frontier,
-        asked,
-        purposes,
-        reads=only_reads(request),
-        destroys=asks_to_destroy(request),
-    )
+    scores = target_scores(frontier, asked, purposes, admission)
     scores += SERVICE * _service_bonus(frontier, purposes, scores)[:, None]
     if belief is not None:
         scores += BELIEF * standardised(belief)[:, None]
@@ -169,7 +166,7 @@ def _with_values(
 
 def read_clauses(request: str, count: int) -> list[Clause]:
     """The clauses of a request as the frontier knows them, each with its words and its verb."""
-    spans = clauses(without_values(request))[:count]
+    spans = clauses(searched_text(request))[:count]
     verbs = request_verbs(request)
     found = []
     for begin, end in spans:

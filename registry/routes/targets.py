@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.catalog.fields import singular
-from spm.registry.catalog.naming import words
-from spm.registry.catalog.verbs import READING, RequestVerb, VerbKind, infinitive
+from spm.registry.catalog.verbs import READING, RequestVerb, VerbKind
 from spm.registry.frontier.frontier import Frontier
+from spm.registry.routes.admission import Admission, name_words
 from spm.registry.routes.tool_map import MapCard
 
 Scores = NDArray[np.float64]
@@ -44,9 +43,7 @@ class Purpose:
     @classmethod
     def of(cls, card: MapCard, name: str) -> "Purpose":
         """The purpose of a tool, from its card and its name."""
-        spelled = words(name)
-        said = {singular(word) for word in spelled} | {infinitive(w) or w for w in spelled}
-        return cls(card.verb, card.resource, card.effects, card.service, frozenset(said))
+        return cls(card.verb, card.resource, card.effects, card.service, name_words(name))
 
 
 @dataclass(frozen=True)
@@ -69,9 +66,7 @@ def target_scores(
     frontier: Frontier,
     clauses: Sequence[Clause],
     purposes: Mapping[str, Purpose],
-    *,
-    reads: bool,
-    destroys: bool,
+    admission: Admission,
 ) -> Scores:
     """How well each candidate is what each clause asks for, (n, clauses).
 
@@ -79,8 +74,7 @@ def target_scores(
         frontier: the candidates.
         clauses: of the request, as many as the frontier has.
         purposes: of the candidates.
-        reads: whether the request only reads.
-        destroys: whether it asks to destroy anything.
+        admission: what the verbs of the request allow.
     """
     whole = MEANING * standardised(frontier.similarity) + WORDS * standardised(frontier.lexical)
     found = np.zeros((len(frontier.tools), len(clauses)))
@@ -90,16 +84,13 @@ def target_scores(
         found[:, at] = text + WHOLE * whole
     for row, tool in enumerate(frontier.tools):
         purpose = purposes[tool]
+        admitted = admission.admits(purpose.effects, purpose.words)
         for at, clause in enumerate(clauses):
-            found[row, at] += _fit(purpose, clause, reads=reads, destroys=destroys)
+            found[row, at] += _fit(purpose, clause) if admitted else NEVER
     return found
 
 
-def _fit(purpose: Purpose, clause: Clause, *, reads: bool, destroys: bool) -> float:
-    if purpose.effects == "destructive" and not (destroys or _names(purpose, clause.verb)):
-        return NEVER
-    if purpose.effects != "read" and reads:
-        return NEVER
+def _fit(purpose: Purpose, clause: Clause) -> float:
     return _verb_fit(purpose, clause.verb) + _resource_fit(purpose, clause.words)
 
 

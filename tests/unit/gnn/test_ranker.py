@@ -291,7 +291,7 @@ def test_why_not_of_a_tool_that_nothing_leads_to(registry, encoder, shipped, man
 def test_any_request_gets_a_menu(ranker, request_text):
     menu = ranker.menu(Ask(request_text))
     assert len(menu.items) == 32
-    assert menu.route
+    assert menu.route or any("No route is shown" in note for note in menu.notes)
     assert menu.request == request_text
     assert all(np.isfinite(item.score) for item in menu.items)
 

@@ -1,0 +1,1 @@
+"""What holds for any registry, and checks that look whether it does for one."""

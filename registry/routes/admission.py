@@ -1,0 +1,64 @@
+"""Which tools the verbs of a request let into its route, whoever proposes them.
+
+Verbs decide safety: a request that only reads changes nothing, and a tool that destroys needs a
+verb of its own kind. Questions, conditions and languages that are not understood have none.
+"""
+
+from dataclasses import dataclass
+
+from spm.registry.catalog.fields import singular
+from spm.registry.catalog.naming import words
+from spm.registry.catalog.verbs import READING, RequestVerb, infinitive, request_verbs
+from spm.registry.request.language import in_english
+
+# What a menu says of a request that it did not read.
+NOT_UNDERSTOOD = "the language of the request was not understood"
+NO_VERB = "no verb of the request was recognised"
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What a request's own verbs allow."""
+
+    verbs: tuple[RequestVerb, ...]
+
+    @classmethod
+    def of(cls, request: str) -> "Admission":
+        """Read the verbs of a request."""
+        return cls(tuple(request_verbs(request)))
+
+    @property
+    def reads(self) -> bool:
+        """Whether the request has verbs and each of them reads."""
+        return bool(self.verbs) and all(verb.kind in READING for verb in self.verbs)
+
+    def admits(self, effects: str, name: frozenset[str]) -> bool:
+        """Whether a tool may stand in the route.
+
+        Args:
+            effects: of the tool.
+            name: the words of its name, as `name_words` gives them; a verb that is among them asks
+                for that tool, of whatever kind it is ("merge …" and merge_branches).
+        """
+        if effects == "read":
+            return True
+        if self.reads:
+            return False
+        return effects != "destructive" or any(
+            verb.destroys or (verb.kind not in READING and verb.word in name) for verb in self.verbs
+        )
+
+
+def unread(request: str, admission: Admission) -> str:
+    """Why a request was not understood; "" where it was, or where it can do no harm."""
+    if admission.reads:
+        return ""
+    if not in_english(request, verbs=bool(admission.verbs)):
+        return NOT_UNDERSTOOD
+    return "" if admission.verbs else NO_VERB
+
+
+def name_words(name: str) -> frozenset[str]:
+    """The words of a tool's name, as infinitives and in the singular."""
+    spelled = words(name)
+    return frozenset({singular(word) for word in spelled} | {infinitive(w) or w for w in spelled})
