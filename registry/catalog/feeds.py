@@ -26,7 +26,9 @@ SHORT = 12  # fields of an answer that is no record
 RARE = 5  # makers of a field that is no key, up to which its name alone links tools
 _OF_EVIDENCE = {"observed": 1.0, "declared": 0.8, "inferred": 0.5}
 _APART = 0.97
+_STREAMS = frozenset(("watch", "stream"))  # of names; what goes on answering is no look-up
 _ELSEWHERE = 0.5  # what another service makes counts half
+_STRONG = frozenset("id uuid guid gid iid arn urn sha token".split())  # keys by any record
 # Besides keys, what tools hand from one to another under the very same name.
 _HANDED = KEYS | frozenset("token email phone url uri link address path file".split())
 
@@ -104,8 +106,10 @@ def feeds(nodes: Iterable[Node]) -> list[Feed]:
     for node in nodes:
         for resource in node.required:
             needed[resource] += 1
-        if node.verb in _MAKES:
+        if node.verb in _MAKES and not node.words & _STREAMS:
             for given in node.gives:
+                if node.verb == "create" and given.resource != node.resource:
+                    continue  # made for what it makes, not for what else its answer tells of
                 givers[given.resource].append((node, given))
             for name in node.makes:
                 makers[name].append(node)
@@ -135,11 +139,12 @@ def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
     A tool that answers little means what it answers; a record of many fields has names by chance.
     """
     name, made_by = taken.field, makers.get(taken.field, ())
-    if is_handed(name):
-        return True
-    if not taken.required or is_generic(name) or is_control(name) or is_content(name):
+    if is_generic(name) or is_control(name) or is_content(name):
         return False
-    return len(made_by) <= RARE and all(len(maker.makes) <= SHORT for maker in made_by)
+    if name.rpartition("_")[2] in _STRONG:
+        return True
+    short = all(len(maker.makes) <= SHORT for maker in made_by)
+    return short and (is_handed(name) or (taken.required and len(made_by) <= RARE))
 
 
 def _same_field(
@@ -147,10 +152,12 @@ def _same_field(
 ) -> list[tuple[Node, Given]]:
     """Producers of the very same field, where no resource says more."""
     given = Given(taken.field, "field")
+    changes = consumer.verb in ("create", "update")
     ranked = [
         (_rank(producer, given, consumer), producer, given)
         for producer in makers.get(taken.field, ())
-        if producer.id != consumer.id
+        # What a thing has already is not put into the same kind of thing again.
+        if producer.id != consumer.id and not (changes and producer.resource == consumer.resource)
     ]
     ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
     return [
@@ -167,22 +174,38 @@ def _producers(
 ) -> list[tuple[Node, Given]]:
     assert taken.identity is not None
     resource, role = taken.identity.resource, taken.identity.role
+    main = consumer.verb in _NEEDS_ITSELF and resource == consumer.resource
     hub = resource in hubs
     ranked = []
     for producer, given in givers.get(resource, ()):
         own = not given.role
         if producer.id == consumer.id or producer.echoes(given):
             continue
-        if (role or hub) and not own:
+        if not own and (role or hub or not (taken.required or main)):
             continue
         if hub and (producer.resource != resource or producer.verb == "get") and not given.many:
             continue
         ranked.append((_rank(producer, given, consumer), producer, given))
     # Among equals the shorter name is the more general one.
     ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
-    main = consumer.verb in _NEEDS_ITSELF and resource == consumer.resource
     most = HUB if hub else REQUIRED if taken.required or main else OPTIONAL
-    return [(producer, given) for _, producer, given in _mixed(ranked, most)]
+    return [(producer, given) for _, producer, given in _mixed(_without_twins(ranked), most)]
+
+
+def _without_twins(ranked: list[_Ranked]) -> list[_Ranked]:
+    """Of tools that do the same from the same, those whose names are nearest to the consumer's.
+
+    Two versions of an API, a legacy route and its successor: each is used with its own kind.
+    """
+    kept: list[_Ranked] = []
+    nearest: dict[tuple[object, ...], float] = {}
+    for row in ranked:
+        producer, given = row[1], row[2]
+        key = (producer.verb, producer.resource, producer.required, given.role, given.many)
+        shared = row[0][-1]  # less is nearer
+        if nearest.setdefault(key, shared) == shared:
+            kept.append(row)
+    return kept
 
 
 def _mixed(ranked: list[_Ranked], most: int) -> list[_Ranked]:

@@ -209,6 +209,8 @@ class Nouns:
         owned = self._keys.get(resource)
         if key in WEAK_KEYS and owned and key not in owned:
             return None
+        if not key and self._keys and not owned:  # what has no key cannot be meant without one
+            return None
         return Identity(resource, "_".join(base[:before]))
 
     def described(self, description: str, role: str, near: str = "") -> Identity | None:

@@ -270,7 +270,8 @@ class ResourceReader:
         segment = self._segment(template(operation.path))
         if segment and segment in self.nouns:
             return self.nouns.fold(segment)
-        if answer.nouns and (found := self.nouns.fold(answer.nouns[0][0])):
+        single = [name for name, many in answer.nouns if not many]
+        if single and (found := self.nouns.fold(single[0])):
             return found
         named = fold(operation.name).split("_")
         if not parent and (not segment or is_generic(segment) or _procedure(operation.path)):
@@ -416,16 +417,25 @@ class ResourceReader:
             if (known := self.nouns.fold(name)) and (known, "") not in found:
                 add(Given(known, role, many))
         for name, description, kind, many in answer.plain:
-            identity = self.nouns.identify(name, description, kind)
+            identity = self._answered_key(name, description, kind)
             if identity and (not identity.role or not answer.nouns):
                 add(Given(identity.resource, "", many))
         for name, description, kind in answer.scalars:
-            identity = self.nouns.identify(name, description, kind)
+            identity = self._answered_key(name, description, kind)
             if identity and (identity.resource, "") not in found:
                 add(Given(identity.resource, identity.role or identity.resource, False))
         if not found and verb in ("list", "search", "get", "create") and resource in self.nouns:
             add(Given(resource, "", verb in ("list", "search"), "inferred"))
         return tuple(found.values())
+
+    def _answered_key(self, name: str, description: str, kind: str) -> Identity | None:
+        """What a plain value of an answer identifies; one without a key must say that it is one.
+
+        `hooks` may hold addresses of hooks, and `gists` a count.
+        """
+        keyed = split_key(folded(name))[1]
+        said = keyed or self.nouns.described(description, "")
+        return self.nouns.identify(name, description, kind) if said else None
 
     # -- what inputs identify -----------------------------------------------------------------
 
@@ -440,7 +450,7 @@ class ResourceReader:
     def _named(self, operation: Operation, given: Input) -> Identity | None:
         if given.place == "path":
             return self._in_path(operation.path, given.name)
-        if given.place in ("header", "cookie"):
+        if given.place in ("header", "cookie") or _enumerated(given.schema):
             return None
         reference = noun(_reference(given.schema))
         if reference and (found := self.nouns.identify(reference, "", given.kind)):
@@ -503,6 +513,14 @@ def _has_key(shape: Shape) -> bool:
     names = {fold(str(name)) for name in shape.properties}
     return bool(names & {"id", "name", "number", "key", "login", "sha", "slug", "uuid", "metadata",
                          "ts", "gid", "uid", "iid"})  # fmt: skip
+
+
+def _enumerated(schema: object) -> bool:
+    """Whether a value, or each of a list, is one of a few."""
+    if not isinstance(schema, dict):
+        return False
+    items = schema.get("items")
+    return "enum" in schema or (isinstance(items, dict) and "enum" in items)
 
 
 def _reference(schema: object) -> object:
