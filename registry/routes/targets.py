@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.catalog.verbs import READING, RequestVerb, VerbKind
+from spm.registry.catalog.verbs import READING, RequestVerb, VerbKind, kind_of
 from spm.registry.frontier.frontier import Frontier
 from spm.registry.routes.admission import Admission, name_words
 from spm.registry.routes.tool_map import MapCard
@@ -135,5 +135,9 @@ def agrees(purpose: Purpose, verb: RequestVerb | None, said: frozenset[str]) -> 
     spelled = purpose.words & (said | {verb.word})
     if len(spelled) >= max(2, len(purpose.words) - 1):
         return True
-    # A question names no act: that its thing is named says little about what it wants to know.
-    return not verb.question and _resource_fit(purpose, said) >= RESOURCE
+    # A question names no act: that its thing is named says little about what it wants to know,
+    # unless the tool is about nothing else.
+    if verb.question:
+        things = {word for word in purpose.words if kind_of(word) is None}
+        return bool(things) and things <= said
+    return _resource_fit(purpose, said) >= RESOURCE

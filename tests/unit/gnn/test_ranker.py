@@ -330,7 +330,7 @@ def test_tools_that_are_not_active_are_never_in_a_menu(registry, own, manifest, 
     registry.register(manifest("mail", send_mail={**mail, "status": status}, read_mail=read))
     menu = own("send a mail to a person")
     assert names(menu) == ["read_mail"]
-    assert menu.route == ["mail/read_mail"]
+    assert menu.route == []  # reading is not what was asked for
 
 
 def test_no_tool_of_the_demo_that_is_not_active_shows_up(shop, ranker):
@@ -384,7 +384,6 @@ def test_a_menu_counts_the_observed_requests_that_resemble_its_own(parcels, own)
     assert near.route[0] == "mixed/book_parcel"
 
 
-@pytest.mark.xfail(strict=True, reason="the prior trusts the frequency of few traces too much")
 def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(parcels, own):
     assert own("What is the weather in Oslo?").route == ["mixed/get_weather"]
 

@@ -41,6 +41,7 @@ from spm.registry import demo
 from spm.registry.access.caller import Caller
 from spm.registry.menus.menu import Ask
 from spm.registry.registry import Registry
+from spm.registry.request.search_words import searched_text
 
 COUNT = int(os.environ.get("SPM_TEST_REQUESTS", "12"))
 EDGE = 1.01e-4  # one in the last digit
@@ -104,11 +105,12 @@ def requests() -> list[str]:
 @pytest.fixture(scope="module")
 def rows(requests: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     folder = tmp_path_factory.mktemp("rows")
-    (folder / "texts.json").write_text(json.dumps(requests))
+    searched = list(dict.fromkeys(map(searched_text, requests)))
+    (folder / "texts.json").write_text(json.dumps(searched))
     command = [sys.executable, str(WORKER), str(folder / "texts.json"), str(folder / "rows.npz")]
     subprocess.run(command, check=True)
     with np.load(folder / "rows.npz", allow_pickle=False) as kept:
-        return {text: kept[name] for text, name in zip(requests, kept.files, strict=True)}
+        return {text: kept[name] for text, name in zip(searched, kept.files, strict=True)}
 
 
 def test_the_fast_path_gives_the_menus_of_torch_and_cypher(
