@@ -82,7 +82,8 @@ def register(
     require_own(store.read, manifest, team)
     manifest = namespaced(store, manifest, origin)
     plan = preview(store, manifest, links, pin=pin, access=access)
-    facts = _Facts(links, readings_of(manifest, readings), access, etag)
+    read = readings_of(manifest, readings)
+    facts = _Facts(links, read, access, etag, readings is not None)
     settled = _settled(plan, _origin(store.read, manifest), facts)
     if settled and operation is None:  # a repeated operation gets the answer it got before
         return plan
@@ -112,10 +113,12 @@ class _Facts:
     readings: Readings
     access: Access
     etag: str
+    by_importer: bool  # whether the readings say more than the names of the tools
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        return {"links": fingerprint(self.links), "map": map_rows.fingerprint(self.readings)}
+        read = self.readings if self.by_importer else {}
+        return {"links": fingerprint(self.links), "map": map_rows.fingerprint(read)}
 
 
 def _settled(plan: Registration, service: Row | None, facts: _Facts) -> bool:

@@ -33,7 +33,7 @@ CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
 BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
-SIMILAR = 0.4  # cosine from which a target's text is about what is asked
+SIMILAR, MANY = 0.4, 64  # cosine from which a target's text is about what is asked, among so many
 CLEAR = 1.0  # by how much a target must lead over what does something else
 SERVICE = 2.0  # what the service that fits all clauses best gets on top
 UNFIT, FIT = 1.0, 6.0  # scores of a candidate that is not meant, and of one that surely is
@@ -115,7 +115,7 @@ def propose(
     for tool in best[:AGAIN]:
         order |= dict.fromkeys(around.producers(tool, MORE))
     order |= dict.fromkeys(best)
-    doubt = _doubt(targets)
+    doubt = _doubt(targets, len(frontier.tools))
     if unread(request, admission) == NOT_UNDERSTOOD:
         doubt = NOT_UNDERSTOOD
     return Proposal(list(order), [] if doubt else route, plans, doubt)
@@ -234,11 +234,13 @@ def _ranked(frontier: Frontier, scores: Scores) -> list[str]:
     return [frontier.tools[row] for row in order]
 
 
-def _doubt(targets: Sequence[_Target]) -> str:
+def _doubt(targets: Sequence[_Target], candidates: int) -> str:
     """Why no route is shown: a route that is wrong costs more than none."""
     if not targets:
         return "no tool does what the request asks for"
-    if not all(target.agrees and target.similarity >= SIMILAR for target in targets):
+    # Among a few tools act and thing decide; among thousands words meet by chance.
+    similar = SIMILAR * min(1.0, candidates / MANY)
+    if not all(target.agrees and target.similarity >= similar for target in targets):
         return "no tool surely does what the request asks for"
     if min(target.margin for target in targets) < CLEAR:
         return "several tools fit equally well"
