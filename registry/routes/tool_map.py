@@ -86,11 +86,14 @@ class CypherMap:
     def __init__(self, store: Reader, caller: Caller) -> None:
         self._store = store
         self._caller = caller
+        self._cards: dict[str, MapCard] = {}  # one menu asks for the same tools several times
 
     def cards(self, tools: Sequence[str]) -> Mapping[str, MapCard]:
         """The cards of tools that are known."""
-        rows = self._store.read("map/cards", ids=list(tools), **self._caller.params())
-        return {row["id"]: MapCard.of(row) for row in rows}
+        if new := [tool for tool in tools if tool not in self._cards]:
+            rows = self._store.read("map/cards", ids=new, **self._caller.params())
+            self._cards |= {row["id"]: MapCard.of(row) for row in rows}
+        return {tool: self._cards[tool] for tool in tools if tool in self._cards}
 
     def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
         """The inputs of tools with what their schemas say."""
