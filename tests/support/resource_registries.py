@@ -71,7 +71,7 @@ def _tools(chance: random.Random, noun: str, nouns: list[str]) -> list[dict[str,
     other = chance.choice([one for one in nouns if one != noun])
     found = []
     for verb, effects, takes, gives in chance.sample(VERBS, chance.randint(3, 7)):
-        inputs = [{"name": f"{noun}_id"}] if takes else []
+        inputs: list[dict[str, Any]] = [{"name": f"{noun}_id"}] if takes else []
         if verb in ("create", "update"):
             inputs += [{"name": f"{other}_id"}, {"name": "comment", "required": False}]
         found.append(

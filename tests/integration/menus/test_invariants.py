@@ -144,6 +144,19 @@ def test_they_hold_on_a_public_specification(api, registry, encoder):
     hold(registry)
 
 
+def test_traces_in_which_reading_changed_something_are_no_excuse(desk, encoder):
+    """Similar requests decide the route here, and all of them wrote where they were to show."""
+    path = ["listTickets", "createTicket", "assignTicket"]
+    traces = [{"request": f"Show me ticket {n}, please", "steps": path} for n in range(40)]
+    desk.import_traces([Trace.model_validate(trace) for trace in traces])
+    desk.encode(encoder)
+    menu = desk.menu("Show me ticket 17, please")
+    assert menu.trust > 0.3
+    assert {item.effects for item in menu.items if item.id in menu.route} == {"read"}
+    menu = desk.menu("Zeige mir bitte Ticket 17")
+    assert any("language of the request was not understood" in note for note in menu.notes)
+
+
 # -- 2: traces of one workflow leave other routes as they were --------------------------------
 
 
