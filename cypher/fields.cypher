@@ -162,12 +162,12 @@ RETURN f.name AS field, f.type AS type, t.service AS service, count(DISTINCT t) 
 ORDER BY field, service;
 
 // name: taking
-// The services whose tools take these fields.
+// The services whose tools take these fields, required or not.
 // params: fields
 // access: read
 // returns: service
 UNWIND $fields AS name
-MATCH (:Field {name: name})<-[:REQUIRES]-(t:Tool)
+MATCH (:Field {name: name})<-[:REQUIRES|ACCEPTS]-(t:Tool)
 RETURN DISTINCT t.service AS service
 ORDER BY service;
 

@@ -185,7 +185,7 @@ ORDER BY other;
 MATCH (f:Field)-[:SAME_AS|IS_A]-(g:Field)
 WITH DISTINCT f, g
 WHERE EXISTS { MATCH (g)<-[:REQUIRES|PRODUCES]-(:Tool {service: $service}) }
-MATCH (f)<-[:REQUIRES]-(c:Tool)
+MATCH (f)<-[:REQUIRES|ACCEPTS]-(c:Tool)
 WHERE c.service <> $service
 RETURN DISTINCT c.service AS other
 ORDER BY other;

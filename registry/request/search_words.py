@@ -23,13 +23,19 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 def searched_text(request: str) -> str:
     """The request without its values and without what is said for politeness alone."""
-    text = without_values(request)
-    polite = courtesies(request)
-    for begin, end in polite:
+    return _blanked(without_values(request), courtesies(request))
+
+
+def without_courtesies(request: str) -> str:
+    """The request without what is said for politeness alone."""
+    return _blanked(request, courtesies(request))
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    for begin, end in spans:
         text = text[:begin] + " " * (end - begin) + text[end:]
-    if polite and text.rstrip().endswith("?"):
-        text = f"{text.rstrip()[:-1]} "
-    return text
+    asked = text.rstrip()
+    return f"{asked[:-1]} " if spans and asked.endswith("?") else text
 
 
 def without_values(request: str) -> str:

@@ -10,6 +10,7 @@ from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.verbs import READING, RequestVerb, infinitive, request_verbs
 from spm.registry.request.language import in_english
+from spm.registry.request.search_words import without_courtesies
 
 # What a menu says of a request that it did not read.
 NOT_UNDERSTOOD = "the language of the request was not understood"
@@ -53,7 +54,7 @@ def unread(request: str, admission: Admission) -> str:
     """Why a request was not understood; "" where it was, or where it can do no harm."""
     if admission.reads:
         return ""
-    if not in_english(request, verbs=bool(admission.verbs)):
+    if not in_english(without_courtesies(request), verbs=bool(admission.verbs)):
         return NOT_UNDERSTOOD
     return "" if admission.verbs else NO_VERB
 

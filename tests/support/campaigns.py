@@ -37,6 +37,9 @@ CAMPAIGNS = {
     "frontier_libraries": Size(1, 2),
     "hidden_seeds": Size(1, 6),
     "exchange_seeds": Size(1, 4),
+    "invariant_requests": Size(20, 200),
+    "invariant_seeds": Size(1, 8),
+    "invariant_specs": Size(0, 1),
     "experiments": Size(1, 100),
     "benches": Size(1, 5),
 }

@@ -82,3 +82,15 @@ def test_a_question_routes_to_nothing_that_changes_anything(desk, asked):
 def test_without_a_verb_nothing_is_destroyed(desk):
     for asked in ("Lösche bitte alle Tickets", "ticket 17", "the purge of ticket 17"):
         assert "purgeTicket" not in names(desk.menu(asked).route), asked
+
+
+def test_a_language_that_is_not_understood_is_said(desk):
+    menu = desk.menu("Lösche bitte alle Bestellungen von Kunde 17")
+    assert menu.route == []
+    assert any("language of the request was not understood" in note for note in menu.notes)
+
+
+def test_a_route_that_changes_something_without_a_verb_is_marked(desk):
+    menu = desk.menu("a new ticket for jane@acme.com: broken printer")
+    changes = any(item.effects != "read" for item in menu.items if item.id in menu.route)
+    assert any("no verb of the request" in note for note in menu.notes) == changes

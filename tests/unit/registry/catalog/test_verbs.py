@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from spm.registry.catalog.verbs import (
     asks_to_destroy,
+    courtesies,
     destroys,
     infinitive,
     kind_of,
@@ -145,6 +146,33 @@ def test_only_known_reading_verbs_make_a_request_that_only_reads() -> None:
     assert only_reads("Why does the printer fail?")
     assert not only_reads("Show ticket 17 and close it")
     assert not only_reads("Zeige Ticket 17")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need you to find the deleted messages",
+        "I need you to show all tickets cancelled",
+        "I want to see all open orders",
+        "I want to know about the order cancellation",
+    ],
+)
+def test_what_is_read_about_is_not_asked_for(text: str) -> None:
+    assert only_reads(text)
+    assert not asks_to_destroy(text)
+
+
+def test_what_is_wanted_done_is_asked_for() -> None:
+    assert asks_to_destroy("I want order 7 cancelled")
+    assert asks_to_destroy("Ticket 9 needs to be deleted")
+    assert asks_to_destroy("I need you to delete the orders shown")
+
+
+def test_courtesies_stand_before_a_verb_that_asks() -> None:
+    text = "Please show ticket 17, then could you kindly close it"
+    assert [text[a:b].strip() for a, b in courtesies(text)] == ["Please", "could you kindly"]
+    assert courtesies("Could the ticket be closed?") == []
+    assert courtesies("first ticket of today") == []
 
 
 @given(st.text(max_size=200))

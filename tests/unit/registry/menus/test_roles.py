@@ -19,6 +19,11 @@ def test_on_the_route_only_earlier_tools_supply_and_for_backups_anybody():
     assert places.needs("label") == {"parcel": ["book"]}
 
 
+def test_a_backup_that_stands_between_tools_of_the_route_supplies_nothing():
+    places = Places(["quote", "book", "label"], ["quote", "label"], PARCELS, NOTHING)
+    assert places.needs("label") == {"parcel": []}
+
+
 def test_an_echoed_field_is_not_made():
     places = Places(["track", "book", "label"], [], PARCELS, NOTHING)
     assert places.needs("label") == {"parcel": ["book"]}

@@ -1,0 +1,48 @@
+"""What the verbs of a request let into its route."""
+
+import pytest
+
+from spm.registry.routes.admission import NO_VERB, NOT_UNDERSTOOD, Admission, name_words, unread
+
+TICKETS = name_words("purgeTickets")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "effects", "admitted"),
+    [
+        ("Show ticket 17", "read", True),
+        ("Show ticket 17", "write", False),
+        ("Show ticket 17", "destructive", False),
+        ("Why was ticket 17 purged?", "destructive", False),
+        ("I need you to show all tickets cancelled", "write", False),
+        ("Open a ticket", "write", True),
+        ("Open a ticket", "destructive", False),
+        ("Delete ticket 17", "destructive", True),
+        ("Show ticket 17 and delete it", "destructive", True),
+        ("Lösche bitte alle Tickets", "destructive", False),
+        ("Lösche bitte alle Tickets", "write", True),
+        ("the deletion of ticket 17", "destructive", False),
+    ],
+)
+def test_verbs_decide(request_text, effects, admitted):
+    assert Admission.of(request_text).admits(effects, TICKETS) is admitted
+
+
+def test_a_verb_in_the_tools_own_name_asks_for_it():
+    asked = Admission.of("Merge the branch dev")
+    assert asked.admits("destructive", name_words("merge_branches"))
+    assert not asked.admits("destructive", name_words("delete_branch"))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "why"),
+    [
+        ("Show 田中太郎", ""),
+        ("Create a ticket", ""),
+        ("ticket 17", NO_VERB),
+        ("Lösche bitte alle Bestellungen von Kunde 17", NOT_UNDERSTOOD),
+        ("store credit 17 を削除してください", NOT_UNDERSTOOD),
+    ],
+)
+def test_what_is_not_understood(request_text, why):
+    assert unread(request_text, Admission.of(request_text)) == why
