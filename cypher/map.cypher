@@ -4,10 +4,10 @@
 // The tools of a service, with what each does to which resource.
 // params: service
 // access: read
-// returns: id, name, verb, resource
+// returns: id, name, verb, resource, effects
 MATCH (t:Tool {service: $service})
 OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
-RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource
+RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource, t.effects AS effects
 ORDER BY id;
 
 // name: cut_feeds

@@ -13,6 +13,7 @@ from spm.registry.catalog.feed_evidence import evidence, services_decided
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.resources import KEYS, Given, Identity, Verb, is_content
+from spm.registry.catalog.verbs import kind_of
 from spm.registry.store.interface import Row, Transaction
 
 # A resource that so many tools of its service require is a hub: only what lists, searches or
@@ -313,7 +314,7 @@ def read_nodes(tx: Transaction, service: str) -> list[Node]:
     return [
         Node(
             row["id"],
-            row["verb"] or "act",
+            row["verb"] or _verb_of(row),
             row["resource"] or "",
             tuple(takes[row["id"]]),
             tuple(gives[row["id"]]),
@@ -322,6 +323,12 @@ def read_nodes(tx: Transaction, service: str) -> list[Node]:
         )
         for row in tx.run("map/acts", service=service)
     ]
+
+
+def _verb_of(row: Row) -> Verb:
+    """What a tool does of which no resource is known: by its name, else by its effects."""
+    otherwise: Verb = "get" if row["effects"] == "read" else "act"
+    return next(filter(None, map(kind_of, words(row["name"])[:3])), otherwise)
 
 
 def _from_elsewhere(
@@ -337,6 +344,7 @@ def _from_elsewhere(
     found: dict[tuple[str, str], Feed] = {}
     producers: dict[str, list[Row]] = defaultdict(list)
     for row in tx.run("map/producers_elsewhere", service=service, fields=sorted(unmet)):
+        row["verb"] = row["verb"] or _verb_of(row)
         if row["verb"] in _MAKES:
             producers[row["field"]].append(row)
     for name, rows in producers.items():

@@ -209,7 +209,7 @@ class Nouns:
         owned = self._keys.get(resource)
         if key in WEAK_KEYS and owned and key not in owned:
             return None
-        if not key and self._keys and not owned:  # what has no key cannot be meant without one
+        if not key and owned is not None and not owned:  # nothing refers to what has no key
             return None
         return Identity(resource, "_".join(base[:before]))
 

@@ -122,7 +122,7 @@ class ResourceReader:
         for operation in self._operations:
             for thing, own in self._answer(operation).keys.items():
                 keys.setdefault(self._folded(thing), set()).update(own)
-        owned = {name: frozenset(own) for name, own in keys.items() if own}
+        owned = {name: frozenset(own) for name, own in keys.items()}
         return Nouns(items, owned, self._aliases())
 
     def _aliases(self) -> dict[str, str]:

@@ -210,7 +210,7 @@ def test_an_observed_output_feeds_paths(registry, manifest):
     registry.register(manifest("s", find=([], []), send=(["parcel_id"], [])))
     assert registry.paths("find", "send") == []
     registry.import_traces([own({"tool": "find", "result": {"parcel_id": 1}})])
-    assert registry.paths("find", "send")[0].hops[0].fields == ("parcel_id",)
+    assert registry.paths("find", "send")[0].hops[0].fields == ["parcel_id"]
 
 
 def test_observed_and_then_declared_keeps_the_count(registry, manifest):
