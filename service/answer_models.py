@@ -60,6 +60,8 @@ class ToolRow:
     version: str
     status: str
     effects: str
+    effects_reason: str
+    effects_by: str | None
     service: str
     family: str | None
     frequency: int

@@ -34,7 +34,7 @@ def check(source, server):
     assert {name: tool.effects for name, tool in found.items()} == {
         "find_order": "read",
         "create_receipt": "write",
-        "get_customer_email": "write",
+        "get_customer_email": "read",  # it has no annotations: its name says so
     }
     order = found["find_order"]
     assert order.title == "Find an order"

@@ -42,7 +42,7 @@ ROW = {
     "role": "", "many": True, "fields": ["a"], "producer": "shop/x", "consumer": "shop/y",
     "effects_reason": "", "effects_by": None, "effects_at": None, "source_effects": "read",
     "source_effects_reason": "", "kind": "b", "before": "read", "after": "write",
-    "reason": "", "by": "x",
+    "reason": "", "by": "x", "etag": "0", "access": None,
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],

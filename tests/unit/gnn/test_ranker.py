@@ -349,7 +349,6 @@ def test_a_tool_removed_since_its_vector_was_made_is_not_offered(shop_copy, enco
     assert "send_email_receipt" not in names(menu)
 
 
-@pytest.mark.xfail(strict=True, reason="without traces no producer is brought into the route")
 def test_without_traces_producers_come_before_consumers(registry, own, manifest):
     registry.register(
         manifest(
@@ -379,9 +378,15 @@ def test_a_menu_counts_the_observed_requests_that_resemble_its_own(parcels, own)
     far = own("What is the weather in Oslo?")
     assert (far.traces, far.trust) == (0, 0.0)
     assert far.notes == ["No observed request resembles this one: observed evidence counts little."]
-    near = own("Ship that box to Vienna")
+    near = own("Please ship this box to Berlin")
     assert (near.traces, near.trust, near.notes) == (1, 1.0, [])
     assert near.route[0] == "mixed/book_parcel"
+
+
+def test_one_observed_request_that_only_resembles_decides_no_route(parcels, own):
+    near = own("Ship that box to Vienna")
+    assert (near.traces, near.trust, near.route) == (1, 0.0, [])
+    assert any(note.startswith("No route is shown") for note in near.notes)
 
 
 def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(parcels, own):
@@ -390,7 +395,8 @@ def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(parcels
 
 @pytest.mark.xfail(strict=True, reason="the prior follows a single trace only to its first tool")
 def test_a_request_like_the_only_observed_one_follows_it_to_its_end(parcels, own):
-    assert own("Ship that box to Vienna").route == ["mixed/book_parcel", "mixed/print_label"]
+    menu = own("Please ship this box to Berlin")
+    assert menu.route == ["mixed/book_parcel", "mixed/print_label"]
 
 
 def test_without_traces_the_prior_decides_and_says_so(registry, own):
