@@ -26,11 +26,11 @@ from spm.registry.settings import Settings, settings
 from spm.registry.store.interface import Answer, Row, Store
 
 if TYPE_CHECKING:
-    from spm.registry.catalog.map_rows import Readings
     from spm.registry.catalog.registration import Link, Registration
     from spm.registry.catalog.tools import ToolView
     from spm.registry.importers.source import Source
     from spm.registry.insight.paths import Path, Plan
+    from spm.registry.map.map_rows import Readings
     from spm.registry.models import Manifest, Trace
     from spm.registry.traces.importer import Import
 

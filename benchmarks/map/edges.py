@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.map.specs import apis, document, find, labels, read, tools_by_operation
-from spm.registry.catalog.feeds import Feed, Node, Takes, feeds
 from spm.registry.catalog.fields import folded
 from spm.registry.catalog.graph_rows import field_name
 from spm.registry.catalog.naming import words
-from spm.registry.catalog.resources import Reading
 from spm.registry.importers.source import Source
+from spm.registry.map.feeds import Feed, Node, Takes, feeds
+from spm.registry.map.resources import Reading
 from spm.registry.models import tool_id
 
 

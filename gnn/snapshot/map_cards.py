@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.strings import Texts
-from spm.registry.catalog.verbs import VerbKind
 from spm.registry.encoding import digest
+from spm.registry.map.verbs import VerbKind
 from spm.registry.request.input_nouns import Input
 from spm.registry.routes.tool_map import MapCard, kinds_of
 from spm.registry.store.interface import Row, Store

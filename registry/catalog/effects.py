@@ -12,7 +12,7 @@ from typing import Any
 
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.search_text import plain
-from spm.registry.catalog.verbs import READING, destroys, infinitive, kind_of, undoable
+from spm.registry.map.verbs import READING, destroys, infinitive, kind_of, undoable
 from spm.registry.models import Effects
 
 MAX_TEXT = 4_000  # characters of a text in which phrases are looked for

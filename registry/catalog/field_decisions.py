@@ -7,10 +7,10 @@ to what it was. No decision changes what a tool takes or gives.
 from collections.abc import Iterable
 from typing import Any
 
-from spm.registry.catalog import feeds
 from spm.registry.catalog.fields import canonical
 from spm.registry.catalog.naming import nearest
 from spm.registry.errors import InputError, UnknownField
+from spm.registry.map import feeds
 from spm.registry.store.interface import Row, Store, Transaction, now
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from spm.registry.catalog.fields import ATTRIBUTES, GENERIC, folded, is_control
 from spm.registry.catalog.graph_rows import field_name
 from spm.registry.catalog.naming import with_article, words
-from spm.registry.catalog.resources import KEYS, PEOPLE, ROLES, is_content
 from spm.registry.catalog.tools import definitions
+from spm.registry.map.resources import KEYS, PEOPLE, ROLES, is_content
 from spm.registry.store.interface import Row, Store, Vector
 from spm.registry.store.reader import Reader
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from spm.registry.access.settings import AS_SOURCE, Access, kept, of_row, require_owner
 from spm.registry.catalog import effects_decisions as effects
-from spm.registry.catalog import graph_rows, map_rows, quarantine
+from spm.registry.catalog import graph_rows, quarantine
 from spm.registry.catalog.graph_rows import Tools
 from spm.registry.catalog.lifecycle import Change, compare_definitions
-from spm.registry.catalog.map_rows import Readings, readings_of
 from spm.registry.catalog.source_links import Link, fingerprint, relink, relinking
 from spm.registry.errors import NotOwned
+from spm.registry.map import map_rows
+from spm.registry.map.map_rows import Readings, readings_of
 from spm.registry.models import Manifest, tool_id
 from spm.registry.store.interface import Row, Store, Transaction, now
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from spm.registry.access.caller import Caller
 from spm.registry.access.filtered_store import filtered
-from spm.registry.catalog import feeds
 from spm.registry.catalog.naming import fold, nearest
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
+from spm.registry.map import feeds
 from spm.registry.store.interface import Row, Store, Transaction
 from spm.registry.store.reader import Reader
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
-from spm.registry.catalog.map_rows import RULES
 from spm.registry.errors import ManifestError
 from spm.registry.importers.documents import manifest_of, read_manifest
 from spm.registry.importers.fetching import Fetched, fetch, is_address, with_server
 from spm.registry.importers.source import Source
+from spm.registry.map.map_rows import RULES
 from spm.registry.store.reader import Reader
 
 FORMATS = ("spm", "openapi", "arazzo", "mcp", "functions", "python")

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from spm.registry.catalog.effects import of_operation
 from spm.registry.catalog.naming import fold
-from spm.registry.catalog.resources import Reading
 from spm.registry.errors import ManifestError
 from spm.registry.importers.arazzo import answered, place_of
 from spm.registry.importers.inline_refs import write_out
@@ -33,6 +32,7 @@ from spm.registry.importers.openapi_resources import Input, ResourceReader
 from spm.registry.importers.openapi_security import Security
 from spm.registry.importers.references import Notes, References, clean
 from spm.registry.importers.source import Link, Source
+from spm.registry.map.resources import Reading
 from spm.registry.models import InputSpec, Manifest, ServiceSpec, ToolSpec
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")

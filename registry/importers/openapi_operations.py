@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from spm.registry.catalog.verbs import kind_of
 from spm.registry.errors import ManifestError
 from spm.registry.importers.json_schema import Found
 from spm.registry.importers.nouns import belongs, fold, singular
 from spm.registry.importers.references import clean
+from spm.registry.map.verbs import kind_of
 from spm.registry.models import InputSpec
 
 _NOT_NOUNS = re.compile(r"v?[0-9][\w.]*|api|apis|rest|v|\W*")

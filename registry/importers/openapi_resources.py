@@ -13,7 +13,9 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from spm.registry.catalog.fields import folded, is_control, is_generic
-from spm.registry.catalog.resources import (
+from spm.registry.importers.json_schema import Schemas, Shape
+from spm.registry.importers.nouns import fold, noun, singular
+from spm.registry.map.resources import (
     KEYS,
     WEAK_KEYS,
     Given,
@@ -23,9 +25,7 @@ from spm.registry.catalog.resources import (
     Verb,
     split_key,
 )
-from spm.registry.catalog.verbs import kind_of
-from spm.registry.importers.json_schema import Schemas, Shape
-from spm.registry.importers.nouns import fold, noun, singular
+from spm.registry.map.verbs import kind_of
 from spm.registry.traces.redaction import ENVELOPES
 
 _PARAMETER = re.compile(r"\{([^{}]*)\}")

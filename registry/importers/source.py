@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spm.registry.catalog.registration import Link
-from spm.registry.catalog.resources import Reading
+from spm.registry.map.resources import Reading
 from spm.registry.models import Manifest, Trace
 
 __all__ = ["Link", "Source", "Unchanged"]

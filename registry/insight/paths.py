@@ -13,9 +13,9 @@ from spm.registry.access.filtered_store import filtered
 from spm.registry.catalog.fields import canonical
 from spm.registry.catalog.graph_rows import field_name
 from spm.registry.catalog.naming import fold, nearest
-from spm.registry.catalog.resources import KEYS
 from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError, UnknownField
+from spm.registry.map.resources import KEYS
 from spm.registry.models import ToolSpec
 from spm.registry.routes.closure import Known, Neighbourhood, close
 from spm.registry.routes.tool_map import CypherMap, MapCard

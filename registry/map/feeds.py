@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
-from spm.registry.catalog.feed_evidence import evidence, services_decided
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
-from spm.registry.catalog.resources import KEYS, Given, Identity, Verb, is_content
-from spm.registry.catalog.verbs import kind_of
+from spm.registry.map.feed_evidence import evidence, services_decided
+from spm.registry.map.resources import KEYS, Given, Identity, Verb, is_content
+from spm.registry.map.verbs import kind_of
 from spm.registry.store.interface import Row, Transaction
 
 # A resource that so many tools of its service require is a hub: only what lists, searches or

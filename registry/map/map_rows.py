@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from spm.registry.catalog.feeds import refresh
 from spm.registry.catalog.graph_rows import field_name
-from spm.registry.catalog.name_resources import read_names
-from spm.registry.catalog.resources import Reading
+from spm.registry.map.feeds import refresh
+from spm.registry.map.name_resources import read_names
+from spm.registry.map.resources import Reading
 from spm.registry.models import Manifest, digest, tool_id
 from spm.registry.store.interface import Row, Transaction
 

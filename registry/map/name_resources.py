@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from spm.registry.catalog.fields import canonical, folded, singular
 from spm.registry.catalog.naming import words
-from spm.registry.catalog.resources import (
+from spm.registry.map.resources import (
     KEYS,
     WEAK_KEYS,
     Given,
@@ -17,7 +17,7 @@ from spm.registry.catalog.resources import (
     Reading,
     Verb,
 )
-from spm.registry.catalog.verbs import kind_of
+from spm.registry.map.verbs import kind_of
 from spm.registry.models import ToolSpec
 
 MAKING: frozenset[Verb] = frozenset(("list", "search", "get", "create"))

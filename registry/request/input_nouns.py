@@ -7,7 +7,7 @@ from functools import cached_property
 
 from spm.registry.catalog.fields import folded, is_control, singular
 from spm.registry.catalog.naming import words
-from spm.registry.catalog.resources import CONTENT, KEYS
+from spm.registry.map.resources import CONTENT, KEYS
 from spm.registry.request.value_reader import COMMON
 
 

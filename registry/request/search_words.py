@@ -7,7 +7,7 @@ place, so that clauses stand where they stood.
 
 import re
 
-from spm.registry.catalog.verbs import courtesies
+from spm.registry.map.verbs import courtesies
 
 _VALUES = re.compile(
     r"(?<!\w)'[^'\n]{1,80}'(?!\w)|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|`[^`\n]{1,80}`"  # quoted

@@ -15,7 +15,7 @@ from typing import Any
 
 from spm.registry.catalog.fields import canonical, singular
 from spm.registry.catalog.naming import fold
-from spm.registry.catalog.verbs import kind_of
+from spm.registry.map.verbs import kind_of
 from spm.registry.request.input_nouns import Input
 
 MOST_SCHEMAS = 2_000  # properties that are looked at in one definition

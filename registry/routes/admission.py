@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
-from spm.registry.catalog.verbs import READING, RequestVerb, infinitive, request_verbs
+from spm.registry.map.verbs import READING, RequestVerb, infinitive, request_verbs
 from spm.registry.request.language import in_english
 from spm.registry.request.search_words import without_courtesies
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import islice
 
 from spm.registry.catalog.naming import words
-from spm.registry.catalog.resources import PEOPLE
+from spm.registry.map.resources import PEOPLE
 from spm.registry.request.values import Input, Match, Value, matches, read_values
 from spm.registry.routes.tool_map import ToolMap
 

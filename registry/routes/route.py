@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spm.registry.catalog.fields import singular
-from spm.registry.catalog.verbs import request_verbs
 from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.map.verbs import request_verbs
 from spm.registry.request.clauses import clauses
 from spm.registry.request.search_words import searched_text
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread

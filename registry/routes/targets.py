@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.catalog.verbs import READING, RequestVerb, VerbKind, kind_of
 from spm.registry.frontier.frontier import Frontier
+from spm.registry.map.verbs import READING, RequestVerb, VerbKind, kind_of
 from spm.registry.routes.admission import Admission, name_words
 from spm.registry.routes.tool_map import MapCard
 

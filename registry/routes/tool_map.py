@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from spm.registry.access.caller import Caller
-from spm.registry.catalog.verbs import VerbKind, request_verbs
+from spm.registry.map.verbs import VerbKind, request_verbs
 from spm.registry.request.input_nouns import Input
 from spm.registry.request.tool_inputs import parse_inputs
 from spm.registry.store.interface import Row

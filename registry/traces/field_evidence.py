@@ -4,10 +4,10 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from spm.registry.catalog import feeds
 from spm.registry.catalog.fields import canonical, is_control
 from spm.registry.catalog.graph_rows import field_name, field_rows
 from spm.registry.catalog.naming import fold
+from spm.registry.map import feeds
 from spm.registry.models import OutputSpec, ToolSpec, Trace
 from spm.registry.store.interface import Row, Transaction
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spm.registry.catalog.verbs import only_reads
 from spm.registry.importers.detection import read_source
+from spm.registry.map.verbs import only_reads
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings

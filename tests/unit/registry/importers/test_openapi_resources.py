@@ -1,7 +1,7 @@
 """Resources of OpenAPI documents: item paths, lists, envelopes, procedures, roles."""
 
-from spm.registry.catalog.resources import Identity
 from spm.registry.importers.openapi import read_openapi
+from spm.registry.map.resources import Identity
 
 
 def thing(name, **properties):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spm.registry.catalog.feeds import HUB_TOOLS, REQUIRED, Node, Takes, feeds, is_handed
-from spm.registry.catalog.resources import Given, Identity
+from spm.registry.map.feeds import HUB_TOOLS, REQUIRED, Node, Takes, feeds, is_handed
+from spm.registry.map.resources import Given, Identity
 
 EDGES = "MATCH (a:Tool)-[e:FEEDS]->(b:Tool) RETURN a.name AS a, b.name AS b, e.fields AS fields"
 

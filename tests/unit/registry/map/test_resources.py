@@ -2,7 +2,7 @@
 
 import pytest
 
-from spm.registry.catalog.resources import Identity, Nouns, is_content
+from spm.registry.map.resources import Identity, Nouns, is_content
 
 NOUNS = Nouns(
     ["user", "ticket", "payment_method", "team", "parcel", "warehouse_slot"],

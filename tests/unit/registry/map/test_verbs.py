@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.catalog.verbs import (
+from spm.registry.map.verbs import (
     asks_to_destroy,
     courtesies,
     destroys,
