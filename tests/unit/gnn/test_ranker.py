@@ -393,7 +393,6 @@ def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(parcels
     assert own("What is the weather in Oslo?").route == ["mixed/get_weather"]
 
 
-@pytest.mark.xfail(strict=True, reason="the prior follows a single trace only to its first tool")
 def test_a_request_like_the_only_observed_one_follows_it_to_its_end(parcels, own):
     menu = own("Please ship this box to Berlin")
     assert menu.route == ["mixed/book_parcel", "mixed/print_label"]
