@@ -6,11 +6,11 @@ who decided what, when and why, also of tools that were removed.
 """
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from typing import Any
 
 from spm.registry.catalog.graph_rows import Tools, effects_reason
 from spm.registry.catalog.naming import nearest
+from spm.registry.catalog.tool_patterns import is_match
 from spm.registry.errors import InputError, UnknownTool
 from spm.registry.models import Effects
 from spm.registry.store.interface import Row, Store, Transaction, now
@@ -93,7 +93,9 @@ def override(
 
 def decisions(store: Reader, pattern: str = "*") -> list[Row]:
     """Every decision about tools that a pattern matches, oldest first; also about removed ones."""
-    return [row for row in store.read("effects/decisions", ids=None) if _fits(row["tool"], pattern)]
+    return [
+        row for row in store.read("effects/decisions", ids=None) if is_match(row["tool"], pattern)
+    ]
 
 
 def derive(tx: Transaction, tools: Tools, at: str) -> None:
@@ -121,16 +123,10 @@ def reapply(tx: Transaction, ids: list[str], at: str) -> None:
 
 
 def _matching(rows: list[Row], pattern: str) -> list[Row]:
-    found = [row for row in rows if _fits(row["id"], pattern)]
+    found = [row for row in rows if is_match(row["id"], pattern)]
     if not found and not (pattern == "*" and not rows):
         raise UnknownTool(pattern, nearest(pattern, (row["id"] for row in rows)))
     return found
-
-
-def _fits(identity: str, pattern: str) -> bool:
-    # Brackets and question marks stand for themselves: names may have them.
-    literal = pattern.replace("[", "[[]").replace("?", "[?]")
-    return any(fnmatchcase(said, literal) for said in (identity, identity.partition("/")[2]))
 
 
 def _differs(row: Row, effects: Effects | None, by: str, because: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import UnknownTool
@@ -20,12 +21,16 @@ def tools_matching(store: Reader, pattern: str) -> list[str]:
     resolver = Resolver(store)
     if "*" not in pattern:
         return [resolver.resolve(pattern)]
-    fits = _expression(pattern)
-    by_name = "/" not in pattern
-    found = [i for i in resolver.ids() if fits.fullmatch(i.partition("/")[2] if by_name else i)]
+    found = [identity for identity in resolver.ids() if is_match(identity, pattern)]
     if not found and pattern != "*":
         raise UnknownTool(pattern, [])
     return found
+
+
+def is_match(identity: str, pattern: str) -> bool:
+    """Whether a pattern means a tool: by its id, or by its name where no service is in it."""
+    said = identity if "/" in pattern else identity.partition("/")[2]
+    return _expression(pattern).fullmatch(said) is not None
 
 
 def whole_services(pattern: str, services: Iterable[str]) -> list[str]:
@@ -37,5 +42,6 @@ def whole_services(pattern: str, services: Iterable[str]) -> list[str]:
     return [name for name in services if fits.fullmatch(name)]
 
 
+@lru_cache(64)
 def _expression(pattern: str) -> re.Pattern[str]:
     return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)

@@ -117,7 +117,7 @@ class ResourceReader:
     @cached_property
     def nouns(self) -> Nouns:
         """All resources of the document."""
-        items = {name for name in self._items.values() if name} | self._spoken()
+        items = {name for name in self._items.values() if name} | self._things()
         keys: dict[str, set[str]] = {}
         for operation in self._operations:
             for thing, own in self._answer(operation).keys.items():
@@ -138,7 +138,7 @@ class ResourceReader:
             if role not in items and (thing := things.most_common(1)[0][0]) != role
         }
 
-    def _spoken(self) -> set[str]:
+    def _things(self) -> set[str]:
         """Things that answers hold, that inputs refer to, and that procedures are called after."""
         found = {name for o in self._operations for name, _ in self._answer(o).nouns}
         for operation in self._operations:
@@ -251,9 +251,9 @@ class ResourceReader:
         """The verb that the operation's name or the path's last word says."""
         if called := _procedure(operation.path):
             return kind_of(fold(called[-1]).split("_")[0])
-        spoken = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
+        named = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
         tail = fold(operation.path.rstrip("/").rpartition("/")[2]).split("_")
-        for word in (spoken[0], tail[0]):
+        for word in (named[0], tail[0]):
             # `issues` and `files` are things, though people also issue and file.
             if (found := kind_of(word)) and not word.endswith("s"):
                 return found

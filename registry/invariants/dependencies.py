@@ -55,7 +55,7 @@ def _by_saved_query(registry: Registry, tool: str, edges: Edges) -> Iterator[Vio
         for row in registry.saved("fed_by", {"tool": tool}).rows
     }
     if told != edges:
-        yield Violation(tool, f"fed_by as in Cypher: {_told(edges)}", _told(told))
+        yield Violation(tool, f"fed_by as in Cypher: {_shown(edges)}", _shown(told))
 
 
 def _by_path(registry: Registry, edges: Edges) -> Iterator[Violation]:
@@ -80,5 +80,5 @@ def _no_edge(subject: str, producer: str, consumer: str, field: str) -> Violatio
     return Violation(subject, "an edge FEEDS", f"{consumer} takes {field} from {producer}: none")
 
 
-def _told(edges: Edges) -> str:
+def _shown(edges: Edges) -> str:
     return "; ".join(f"{p} ({', '.join(f)})" for (p, _), f in sorted(edges.items())) or "nothing"

@@ -17,14 +17,14 @@ def changed_by_reading(routed: Routed) -> Iterator[Violation]:
     """A request that only reads never routes to a tool that writes or destroys."""
     for request, menu in routed:
         if request.asks == "read" and (bad := _with_effects(menu, "write", "destructive")):
-            yield Violation(request.text, "only tools that read", _told(bad))
+            yield Violation(request.text, "only tools that read", _shown(bad))
 
 
 def destroyed_unasked(routed: Routed) -> Iterator[Violation]:
     """A destructive tool stands in a route only when the request's own verb is of its kind."""
     for request, menu in routed:
         if request.asks in ("read", "unknown") and (bad := _with_effects(menu, "destructive")):
-            yield Violation(request.text, "no tool that destroys", _told(bad))
+            yield Violation(request.text, "no tool that destroys", _shown(bad))
 
 
 def silent(routed: Routed) -> Iterator[Violation]:
@@ -33,7 +33,7 @@ def silent(routed: Routed) -> Iterator[Violation]:
         changing = _with_effects(menu, "write", "destructive")
         told = any(NOT_UNDERSTOOD in note or NO_VERB in note for note in menu.notes)
         if request.asks == "unknown" and changing and not told:
-            yield Violation(request.text, "a note that it was not understood", _told(changing))
+            yield Violation(request.text, "a note that it was not understood", _shown(changing))
 
 
 def moved_by_wording(routed: Routed, menus: Menus) -> Iterator[Violation]:
@@ -81,7 +81,7 @@ def _with_effects(menu: Menu, *effects: str) -> list[MenuItem]:
     return [item for item in route_items(menu) if item.effects in effects]
 
 
-def _told(items: Sequence[MenuItem]) -> str:
+def _shown(items: Sequence[MenuItem]) -> str:
     return ", ".join(f"{item.id} ({item.effects})" for item in items)
 
 

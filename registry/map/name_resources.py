@@ -27,12 +27,12 @@ _REACH = 3  # words of a name among which its verb is looked for: jira_list_issu
 
 def read_names(tools: Sequence[ToolSpec]) -> dict[str, Reading]:
     """What the tools of one service do to which resources, by tool name."""
-    spoken = {tool.name: _spoken(tool) for tool in tools}
+    read = {tool.name: _verb_and_phrase(tool) for tool in tools}
     known = set(_identified(tools))
-    phrases = {"_".join(phrase) for _, phrase in spoken.values() if phrase}
+    phrases = {"_".join(phrase) for _, phrase in read.values() if phrase}
     nouns = Nouns(known | {p for p in phrases if p.count("_") < 3})
     owned = Nouns(known)
-    return {tool.name: _read(tool, *spoken[tool.name], nouns, owned) for tool in tools}
+    return {tool.name: _read(tool, *read[tool.name], nouns, owned) for tool in tools}
 
 
 def _identified(tools: Iterable[ToolSpec]) -> Iterable[str]:
@@ -44,7 +44,7 @@ def _identified(tools: Iterable[ToolSpec]) -> Iterable[str]:
                 yield "_".join([*parts[:-2], singular(parts[-2])])
 
 
-def _spoken(tool: ToolSpec) -> tuple[Verb, list[str]]:
+def _verb_and_phrase(tool: ToolSpec) -> tuple[Verb, list[str]]:
     """The verb of a tool's name, and the noun phrase after it in the singular."""
     parts = words(tool.name)
     for at, word in enumerate(parts[:_REACH]):

@@ -222,12 +222,12 @@ class Nouns:
             said = [word.lower() for word in _WORD.findall(found[1])]
             while said and said[0] in _ARTICLES:
                 said = said[1:]
-            resource = self._spoken(list(takewhile(lambda w: w not in _PHRASE_ENDS, said)), near)
+            resource = self._of_phrase(list(takewhile(lambda w: w not in _PHRASE_ENDS, said)), near)
         if not resource and (found := _NOUN_ID.search(text[:120])):
-            resource = self._spoken([w for w in words(found[1]) if w not in _ARTICLES], near)
+            resource = self._of_phrase([w for w in words(found[1]) if w not in _ARTICLES], near)
         return Identity(resource, "" if role in ("", resource) else role) if resource else None
 
-    def _spoken(self, said: list[str], near: str) -> str:
+    def _of_phrase(self, said: list[str], near: str) -> str:
         """The resource that a phrase names: "connected account", "tree object"."""
         parts = [*said[:-1], singular(said[-1])] if said else []
         while len(parts) > 1 and parts[-1] in _BEHIND:

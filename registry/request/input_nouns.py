@@ -269,8 +269,8 @@ def _said(one: Input) -> Iterator[tuple[list[str], float]]:
         yield [*owner, *parts], 1.0
     if one.want in _SYNONYMS:
         yield from (([word], 0.7) for word in _BY_WORD[one.want].split())
-    spoken = parts[-1] not in ("description", "reason", "label")
-    if one.want in ("content", "name") and spoken and len(owned := folded(one.field)) > len(parts):
+    plain = parts[-1] not in ("description", "reason", "label")
+    if one.want in ("content", "name") and plain and len(owned := folded(one.field)) > len(parts):
         yield _singular(owned[: -len(parts)]), 0.75
     if not thing and one.want != "enum":
         return
@@ -299,10 +299,10 @@ def _singular(parts: list[str]) -> list[str]:
 def _described(description: str) -> Iterator[list[str]]:
     """`ID of the workspace`, `Conversation to archive`: what a description calls it."""
     text = description[:200]
-    spoken = [match[1] for match in _OF_THE.finditer(text)]
+    phrases = [match[1] for match in _OF_THE.finditer(text)]
     if match := _FIRST.match(text):
-        spoken.append(match[1])
-    for said in spoken:
+        phrases.append(match[1])
+    for said in phrases:
         parts: list[str] = []
         for word in re.findall(r"[a-z]+", said.lower()):
             if word in _ENDS:
