@@ -12,8 +12,6 @@ from spm.registry.store.reader import Reader
 def tools_matching(store: Reader, pattern: str) -> list[str]:
     """The ids of the tools that a pattern means; without `*` it is one tool's id or name.
 
-    A pattern without a service (`delete*`) is compared with names, any other with ids.
-
     Raises:
         UnknownTool: there is none.
         AmbiguousTool: a name without `*` is that of several tools.
@@ -28,9 +26,9 @@ def tools_matching(store: Reader, pattern: str) -> list[str]:
 
 
 def is_match(identity: str, pattern: str) -> bool:
-    """Whether a pattern means a tool: by its id, or by its name where no service is in it."""
-    said = identity if "/" in pattern else identity.partition("/")[2]
-    return _expression(pattern).fullmatch(said) is not None
+    """Whether a pattern means a tool, by its id or by its name, which may have slashes too."""
+    fits = _expression(pattern).fullmatch
+    return any(fits(said) is not None for said in (identity, identity.partition("/")[2]))
 
 
 def whole_services(pattern: str, services: Iterable[str]) -> list[str]:
