@@ -149,3 +149,24 @@ def test_metadata_names_identify():
         **pod,
     )
     assert found["readPodLog"].takes["name"] == Identity("pod")
+
+
+def query(name, **schema):
+    return {"name": name, "in": "query", "schema": {"type": "string", **schema}}
+
+
+def test_what_is_one_of_a_few_identifies_nothing():
+    crates = {"get": {"operationId": "readCrate", "responses": answers(ref("Crate"))}}
+    find = {"operationId": "find", "parameters": [query("crate_id"), query("crate", enum=["a"])]}
+    found = readings({"/crates/{id}": crates, "/find": {"get": find}}, **thing("Crate"))
+    assert found["find"].takes == {"crate_id": Identity("crate")}
+
+
+def test_a_schema_without_a_name_is_what_its_path_says():
+    item = {"type": "object", "properties": {"id": {"type": "string"}}}
+    listed = {"operationId": "all", "responses": answers({"type": "array", "items": item})}
+    found = readings(
+        {"/crates": {"get": listed}, "/crates/{key_or_id}": {"get": {"operationId": "one"}}}
+    )
+    assert [given.resource for given in found["all"].gives] == ["crate"]
+    assert found["one"].takes["key_or_id"] == Identity("crate")

@@ -1,5 +1,7 @@
 """The rule of FEEDS on small graphs, and its upkeep by every write."""
 
+from dataclasses import replace
+
 import pytest
 
 from spm.registry.map.feeds import HUB_TOOLS, REQUIRED, Node, Takes, feeds, is_handed
@@ -139,3 +141,27 @@ def test_a_tool_without_declared_outputs_is_inferred_to_give_what_it_names(regis
     assert [(r["a"], r["b"], r["how"]) for r in found] == [
         ("find_user_by_email", "close_user_account", "inferred")
     ]
+
+
+def test_a_get_that_takes_its_own_id_only_echoes_it_though_it_is_not_required():
+    info = node("user_info", "get", "user", [("user", "user", "", False)], [("user", "")])
+    assert pairs(info, GET_USER) == set()
+
+
+def test_of_two_versions_of_an_api_each_is_used_with_its_own():
+    def versioned(word, verb, *more):
+        return replace(node(f"{word}_{verb}", verb, "user", *more), words=frozenset({word}))
+
+    old, new = (versioned(word, "list", [], [("user", "")]) for word in ("v1", "v2"))
+    taker = versioned("v2", "get", [("user_id", "user", "", True)])
+    assert pairs(old, new, taker) == {("v2_list", "v2_get")}
+
+
+def test_what_goes_on_answering_is_no_look_up():
+    stream = replace(LIST_USERS, id="watch_users", words=frozenset({"watch", "users"}))
+    assert pairs(stream, GET_USER) == set()
+
+
+def test_what_creates_one_thing_feeds_no_other():
+    token = node("create_token", "create", "token", [], [("user", "")])
+    assert pairs(token, GET_USER) == set()

@@ -2,7 +2,7 @@
 
 from spm.registry.access.caller import EVERYTHING
 from spm.registry.routes.closure import Known, Neighbourhood, close
-from spm.registry.routes.tool_map import CypherMap
+from spm.registry.routes.tool_map import CypherMap, Feeder, MapCard, Need
 from tests.support.help_desk import SERVICE, SPECIFICATION
 
 
@@ -66,3 +66,34 @@ def test_a_circle_ends(registry, manifest):
     plan = close(around, "a/get_left")
     assert plan.steps[-1] == "a/get_left"
     assert len(plan.steps) == len(set(plan.steps))
+
+
+class Cards:
+    """A map of a few tools."""
+
+    def __init__(self, **cards):
+        self._cards = cards
+
+    def cards(self, tools):
+        return {tool: self._cards[tool] for tool in tools if tool in self._cards}
+
+    def inputs(self, tools):
+        return {}
+
+    def asked(self, trajectories):
+        return []
+
+
+def test_a_producer_in_the_same_place_costs_little():
+    """Both need an owner and a repository; the other look-up needs an organisation besides."""
+    owner, repo = Need("owner", True, "s/owner"), Need("repo", True, "s/repo")
+    key, org = Need("key_id", True, "s/key"), Need("org", True, "s/org")
+    here = Feeder("list_here", ("key_id",), 0.9, "read")
+    elsewhere = Feeder("list_org", ("key_id",), 1.0, "read")
+    tool_map = Cards(
+        delete_key=MapCard("delete", "s/key", "s", "write", (key, owner, repo), (here, elsewhere)),
+        list_here=MapCard("list", "s/key", "s", "read", (owner, repo)),
+        list_org=MapCard("list", "s/key", "s", "read", (org,)),
+    )
+    plan = close(Neighbourhood.around(tool_map, ["delete_key"], Known()), "delete_key")
+    assert plan.steps == ["list_here", "delete_key"]
