@@ -1,7 +1,7 @@
 """Resources of OpenAPI documents: item paths, lists, envelopes, procedures, roles."""
 
 from spm.registry.importers.openapi import read_openapi
-from spm.registry.map.resources import Identity
+from spm.registry.map.resources import Given, Identity
 
 
 def thing(name, **properties):
@@ -168,5 +168,5 @@ def test_a_schema_without_a_name_is_what_its_path_says():
     found = readings(
         {"/crates": {"get": listed}, "/crates/{key_or_id}": {"get": {"operationId": "one"}}}
     )
-    assert [given.resource for given in found["all"].gives] == ["crate"]
+    assert found["all"].gives == (Given("crate", "", True, "declared"),)
     assert found["one"].takes["key_or_id"] == Identity("crate")
