@@ -40,6 +40,11 @@ def test_a_name_says_which_one_is_meant_and_has_to_be_looked_up():
     assert (read.fields("tool"), read.named("tool")) == (set(), {"coupon"})
 
 
+def test_a_quotation_that_fits_a_plain_reference_is_a_name_too():
+    read = values("Delete the coupon 'Xmas'", Input("coupon", "coupon", "coupon", tool="tool"))
+    assert (read.fields("tool"), read.named("tool")) == (set(), {"coupon"})
+
+
 def test_an_address_means_a_person():
     read = values("Log jo@acme.com out everywhere", USER)
     assert (read.fields("tool"), read.named("tool")) == (set(), {"user"})
