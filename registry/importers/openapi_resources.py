@@ -226,7 +226,9 @@ class ResourceReader:
         if method in ("get", "head"):
             if said in ("update", "delete", "create"):
                 return said, self._about(operation, parent)
-            if many and (answer.listed or said != "get"):
+            # `GetInvoices` says no more than its method; `get-…` of one thing answers with that.
+            collection = key + "/{}" in self._items or _plural(key)
+            if many and (answer.listed or said != "get" or collection):
                 return ("search" if said == "search" else "list"), self._resource(many[0])
             named = answer.nouns[0][0] if answer.nouns else self._segment(key)
             verb = said if said in ("list", "search") else "get"
@@ -250,13 +252,15 @@ class ResourceReader:
     def _verb(self, operation: Operation) -> Verb | None:
         """The verb that the operation's name or the path's last word says."""
         if called := _procedure(operation.path):
-            return kind_of(fold(called[-1]).split("_")[0])
-        named = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
-        tail = fold(operation.path.rstrip("/").rpartition("/")[2]).split("_")
-        for word in (named[0], tail[0]):
-            # `issues` and `files` are things, though people also issue and file.
-            if (found := kind_of(word)) and not word.endswith("s"):
-                return found
+            spoken = [fold(called[-1]).split("_")[0]]
+        else:
+            named = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
+            tail = fold(operation.path.rstrip("/").rpartition("/")[2]).split("_")
+            spoken = [named[0], tail[0]]
+        # `issues` and `files` are things, though people also issue and file.
+        said = [kind for word in spoken if (kind := kind_of(word)) and not word.endswith("s")]
+        if said and (said[0] != "get" or "search" not in said):
+            return said[0]
         return "search" if "search" in fold(operation.path).split("_") else None
 
     def _parent(self, key: str) -> str:
@@ -500,6 +504,12 @@ class ResourceReader:
             resource = self._items.get(template("/".join(parts[:end])), "")
             return Identity(resource) if resource else None
         return None
+
+
+def _plural(path: str) -> bool:
+    """Whether the last word of a path stands in the plural."""
+    last = fold(path.rpartition("/")[2]).rpartition("_")[2]
+    return singular(last) != last
 
 
 def _procedure(path: str) -> list[str]:

@@ -250,6 +250,7 @@ _PHRASES: dict[str, dict[str, tuple[VerbKind | None, bool]]] = {
     "let me": {"know": ("get", False)},
     "hand": {"over": ("update", False), "": ("update", False)},
     "pass": {"on": ("act", False), "": ("act", False)},
+    "raise": {"to": ("update", False), "by": ("update", False), "": ("create", False)},
     "put": {"up": ("create", False), "away": ("update", False), "": ("update", False)},
     "set": {"up": ("create", False), "": ("update", False)},
     "spin": {"up": ("create", False), "down": ("delete", True), "": (None, False)},
@@ -324,6 +325,13 @@ _TELLING = frozenset(
 )
 _WANTS = frozenset("want wants need needs like wish wishes have asked prefer".split())
 _LEADS_ON = frozenset("to you u me us".split())  # ends of an address that only a verb follows
+_MODALS = frozenset("should must ought shall".split())
+# Verbs that also begin a subject: "new people should …", "test runs must …".
+_ALSO_NOUNS = frozenset(
+    "new open test page file order issue request log report comment message mail email post "
+    "record plan draft label tag link build release review charge bill trace track change update "
+    "queue index".split()
+)
 _BE = frozenset("should must ought to shall".split())
 _URGENCY = frozenset("please now asap today immediately again completely permanently too".split())
 
@@ -387,7 +395,7 @@ def request_verbs(text: str) -> list[RequestVerb]:
             if infinitive(head) == head:
                 skipped = tokens[start]
             continue
-        verb = _verb_of(tokens, start)
+        verb = None if _tells(text, clause, start) else _verb_of(tokens, start)
         if verb is not None:
             word, kind, destroying, begin = verb
             asked = word in _QUESTIONS or word in ("how many", "do", "have")
@@ -409,6 +417,18 @@ def asks_to_destroy(text: str, tool_words: Sequence[str] = ()) -> bool:
         verb.destroys or (verb.kind not in READING and verb.word in own)
         for verb in request_verbs(text)
     )
+
+
+_WISH = re.compile(
+    r"\b(?:should|must|ought|needs?|wants?|has to|have to|would like|no longer|any ?more|instead|"
+    r"let|from now on|supposed|typo|wrong|mistake)\b",
+    re.IGNORECASE,
+)
+
+
+def wishes(text: str) -> bool:
+    """Whether a text without a verb that asks says how something should be."""
+    return _WISH.search(text) is not None
 
 
 def courtesies(text: str) -> list[tuple[int, int]]:
@@ -462,6 +482,27 @@ def _joined(word: str) -> str:
         return word
     whole = word.replace("-", "")
     return whole if infinitive(whole) == whole else ""
+
+
+def _tells(text: str, clause: _Clause, start: int) -> bool:
+    """Whether a clause tells something although it begins like a question or an order.
+
+    "…, which Sam uploaded, is public" tells of a file, and "new people should see it" orders
+    nothing that is called new.
+    """
+    tokens = clause.tokens
+    if start >= len(tokens):
+        return True
+    head = tokens[start].text
+    if head in _QUESTIONS:
+        return clause.opened_by == "," and not _ends_as_question(text, tokens)
+    wished = any(token.text in _MODALS for token in tokens[start + 1 :])
+    return wished and start == 0 and head in _ALSO_NOUNS
+
+
+def _ends_as_question(text: str, tokens: Sequence[_Token]) -> bool:
+    end = re.search(r"[.?!;\n]", text[tokens[0].begin :])
+    return end is not None and end[0] == "?"
 
 
 def _asks(text: str, tokens: Sequence[_Token]) -> bool:

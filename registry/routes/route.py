@@ -1,43 +1,26 @@
 """A route without traces: targets by clause, closed backwards, and shown only where it is clear."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spm.registry.catalog.fields import singular
 from spm.registry.frontier.frontier import Floats, Frontier
-from spm.registry.map.verbs import request_verbs
-from spm.registry.request.clauses import clauses
-from spm.registry.request.search_words import searched_text
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
+from spm.registry.routes.purposes import Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
-from spm.registry.routes.targets import (
-    NEVER,
-    Clause,
-    Purpose,
-    Scores,
-    agrees,
-    standardised,
-    target_scores,
-)
+from spm.registry.routes.target_features import Candidates, Numbers, name_terms
+from spm.registry.routes.targets import Target, target_scores, targets
 from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
 
-LIKELY = 24  # candidates whose inputs are compared with the values of the request
-VALUES = 2.0  # what a candidate gets that takes all of them
-MAKERS = 40  # producers for a target whose inputs are compared, too
+MAKERS = 40  # producers for a target whose inputs are compared with the request's values, too
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
-BELIEF = 1.0  # of the network's standardised belief, beside text, verbs and resources
-SIMILAR, MANY = 0.4, 64  # cosine from which a target's text is about what is asked, among so many
-CLEAR = 1.0  # by how much a target must lead over what does something else
-SERVICE = 2.0  # what the service that fits all clauses best gets on top
-UNFIT, FIT = 1.0, 6.0  # scores of a candidate that is not meant, and of one that surely is
-_WORD = re.compile(r"[A-Za-z]+")
+CLEAR = 0.3  # certainty from which a target is shown as a route
+FAR = 3.0  # scores by which a candidate is behind the best, and hardly meant
 
 
 @dataclass(frozen=True)
@@ -55,15 +38,6 @@ class Proposal:
     route: list[str]
     plans: list[Plan]
     doubt: str = ""
-
-
-@dataclass(frozen=True)
-class _Target:
-    tool: str
-    score: float
-    margin: float  # over what does something else
-    agrees: bool  # in its act and its thing with what is asked
-    similarity: float  # of its text and the request's, or the clause's
 
 
 def propose(
@@ -91,12 +65,13 @@ def propose(
         return Proposal([], [], [], "no candidate")
     asked = read_clauses(request, frontier.clauses.shape[1])
     found = tool_map.cards(frontier.tools)
-    purposes = {tool: Purpose.of(found[tool], cards[tool]["name"]) for tool in frontier.tools}
+    candidates = _candidates(frontier, found, cards, belief)
     values, admission = RequestValues(request, tool_map), Admission.of(request)
-    scores = _scores(frontier, purposes, asked, admission, values, belief)
-    targets = _targets(frontier, purposes, scores, asked)
+    admitted = [admission.admits(p.effects, p.words) for p in candidates.purposes]
+    scores = target_scores(candidates, asked, admitted, values)
+    meant = targets(candidates, scores, asked)
     best = _ranked(frontier, scores)
-    chosen = [target.tool for target in targets]
+    chosen = [target.tool for target in meant]
     closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
     values.read(closed)
     fit = _fits(frontier, scores)
@@ -115,28 +90,25 @@ def propose(
     for tool in best[:AGAIN]:
         order |= dict.fromkeys(around.producers(tool, MORE))
     order |= dict.fromkeys(best)
-    doubt = _doubt(targets, len(frontier.tools))
+    doubt = _doubt(meant)
     if unread(request, admission) == NOT_UNDERSTOOD:
         doubt = NOT_UNDERSTOOD
     return Proposal(list(order), [] if doubt else route, plans, doubt)
 
 
-def _scores(
+def _candidates(
     frontier: Frontier,
-    purposes: Mapping[str, Purpose],
-    asked: Sequence[Clause],
-    admission: Admission,
-    values: RequestValues,
+    found: Mapping[str, MapCard],
+    cards: Mapping[str, Row],
     belief: Floats | None,
-) -> Scores:
-    """How well each candidate is what each clause asks for, by all that is known."""
-    scores = target_scores(frontier, asked, purposes, admission)
-    scores += SERVICE * _service_bonus(frontier, purposes, scores)[:, None]
-    if belief is not None:
-        scores += BELIEF * standardised(belief)[:, None]
-    values.read(_ranked(frontier, scores)[:LIKELY])
-    scores += VALUES * np.array([values.share(tool) for tool in frontier.tools])[:, None]
-    return scores
+) -> Candidates:
+    rows = [cards[tool] for tool in frontier.tools]
+    return Candidates(
+        frontier,
+        [Purpose.of(found[t], row["name"]) for t, row in zip(frontier.tools, rows, strict=True)],
+        [name_terms(row["name"], row["title"] or "") for row in rows],
+        belief,
+    )
 
 
 def _with_values(
@@ -164,84 +136,23 @@ def _with_values(
     )
 
 
-def read_clauses(request: str, count: int) -> list[Clause]:
-    """The clauses of a request as the frontier knows them, each with its words and its verb."""
-    spans = clauses(searched_text(request))[:count]
-    verbs = request_verbs(request)
-    found = []
-    for begin, end in spans:
-        said = [w.lower() for w in _WORD.findall(request[begin:end])]
-        mine = [verb for verb in verbs if begin <= verb.begin < end]
-        named = frozenset(singular(word) for word in said)
-        pairs = {a + b for a, b in zip(said, map(singular, said[1:]), strict=False)}
-        found.append(Clause(named | frozenset(pairs), mine[0] if mine else None))
-    return found
-
-
-def _service_bonus(frontier: Frontier, purposes: Mapping[str, Purpose], scores: Scores) -> Scores:
-    services = np.array([purposes[tool].service for tool in frontier.tools])
-    total = {
-        name: float(scores[services == name].max(axis=0).clip(min=-5.0).sum())
-        for name in sorted(set(services.tolist()))
-    }
-    best: Scores = (services == max(total, key=total.__getitem__)).astype(np.float64)
-    return best
-
-
-def _targets(
-    frontier: Frontier,
-    purposes: Mapping[str, Purpose],
-    scores: Scores,
-    asked: Sequence[Clause],
-) -> list[_Target]:
-    """For each clause that asks, what it asks for; without any, what fits best."""
-    asking = [at for at, clause in enumerate(asked) if clause.verb is not None]
-    asking = asking or [int(scores.max(axis=0).argmax())]
-    found = []
-    said = frozenset().union(*(clause.words for clause in asked))
-    for at in asking:
-        order = np.argsort(-scores[:, at], kind="stable")
-        first = int(order[0])
-        if scores[first, at] <= NEVER / 2:
-            continue
-        mine = purposes[frontier.tools[first]]
-        rival = next(
-            (
-                float(scores[row, at])
-                for row in order[1:]
-                if (purposes[frontier.tools[row]].verb, purposes[frontier.tools[row]].resource)
-                != (mine.verb, mine.resource)
-            ),
-            NEVER,
-        )
-        score = float(scores[first, at])
-        agreed = agrees(mine, asked[at].verb, said)
-        similar = max(float(frontier.similarity[first]), float(frontier.clauses[first, at]))
-        found.append(_Target(frontier.tools[first], score, score - rival, agreed, similar))
-    return found
-
-
-def _fits(frontier: Frontier, scores: Scores) -> dict[str, float]:
+def _fits(frontier: Frontier, scores: Numbers) -> dict[str, float]:
     """How far the request means each candidate, from 0 to 1."""
-    fits = ((scores.max(axis=1) - UNFIT) / (FIT - UNFIT)).clip(0.0, 1.0)
-    return dict(zip(frontier.tools, fits.tolist(), strict=True))
+    behind = (scores - scores.max(axis=0)).max(axis=1)
+    return dict(zip(frontier.tools, np.exp(behind / FAR).tolist(), strict=True))
 
 
-def _ranked(frontier: Frontier, scores: Scores) -> list[str]:
+def _ranked(frontier: Frontier, scores: Numbers) -> list[str]:
     """Candidates by their best clause."""
     best = scores.max(axis=1)
     order = np.argsort(-best, kind="stable")
     return [frontier.tools[row] for row in order]
 
 
-def _doubt(targets: Sequence[_Target], candidates: int) -> str:
+def _doubt(meant: Sequence[Target]) -> str:
     """Why no route is shown: a route that is wrong costs more than none."""
-    if not targets:
+    if not meant:
         return "no tool does what the request asks for"
-    # Among a few tools act and thing decide; among thousands words meet by chance.
-    similar = SIMILAR * min(1.0, candidates / MANY)
-    if not all(target.agrees and target.similarity >= similar for target in targets):
-        return "no tool surely does what the request asks for"
-    if min(target.margin for target in targets) < CLEAR:
+    if min(target.certainty for target in meant) < CLEAR:
         return "several tools fit equally well"
     return ""
