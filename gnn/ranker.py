@@ -133,6 +133,11 @@ class LearnedRanker:
         with runtime.turn, stage(WORDS):
             return self._to_menu(explained, ask, built)
 
+    def plan_inputs(self, ask: Ask) -> tuple[MenuInputs, Floats]:
+        """What a plan is made of: the candidates, and how far the networks believe in each."""
+        built = self._constructed(ask, ())
+        return built.of, built.construction.member
+
     def _constructed(self, ask: Ask, must: tuple[str, ...]) -> _Built:
         """What the networks make of the candidates, with `must` among them."""
         with runtime.turn:

@@ -17,6 +17,7 @@ SpecsOption = Annotated[Path, typer.Option("--specs", help="The folder of specif
 PartOption = Annotated[
     list[str] | None, typer.Option("--part", help="dev, test or extra; all without any.")
 ]
+StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
 OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra.")]
 ErrorsOption = Annotated[bool, typer.Option("--errors", help="List what differs.")]
 
@@ -117,9 +118,7 @@ def edges(
 def menus(
     specs: SpecsOption,
     part: OnePart = "dev",
-    stores: Annotated[Path, typer.Option("--stores", help="Where registries are kept.")] = Path(
-        "build/map"
-    ),
+    stores: StoresOption = Path("build/map"),
     errors: ErrorsOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -137,3 +136,32 @@ def menus(
     for one in found["spm"].missed if errors else ():
         say(f"{one['id']} {one['request']}")
         say(f"    gold {one['gold']} at {one['at']}, route {one['route']}")
+
+
+@app.command()
+def targets(
+    specs: SpecsOption,
+    part: PartOption = None,
+    stores: StoresOption = Path("build/map"),
+    json: JsonOption = False,
+) -> None:
+    """Fit the weights of targets, and score them on the API that each fit did not see."""
+    from benchmarks.map.targets import PLACES, examples, fit, places
+    from spm.registry.routes.target_features import FEATURES
+
+    large, small = [], []
+    for name in part or ["dev"]:
+        all_tools, few = examples(specs, name, stores, say if not json else lambda _: None)
+        large += all_tools
+        small += few
+    weights = dict(zip(FEATURES, fit([*large, *small]).round(3).tolist(), strict=True))
+    found = places(large, small)
+    rows = {
+        name: {f"@{k}": sum(0 < p <= k for p in ranks) for k in PLACES} | {"requests": len(ranks)}
+        for name, ranks in found.items()
+    }
+    if json:
+        as_json({"places": rows, "weights": weights})
+        return
+    table(["target among", *rows["all tools"]], [[n, *row.values()] for n, row in rows.items()])
+    table(["feature", "weight"], [[name, value] for name, value in weights.items()])

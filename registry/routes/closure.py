@@ -16,6 +16,8 @@ STEP = 1.0
 # Asking a person for what a tool could find is worse than any chain that one would run.
 ASK = 6.0
 SAY = 1.5  # what no tool makes, for a tool that is not asked for itself
+INDIRECT = 0.5  # a producer that does not list the thing, but tells of it
+UNNAMED = 2.0  # where the thing has to be found by its name
 RELEVANT = 1.5  # what the request speaks of costs less
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
 _ROUNDS = DEPTH + 2
@@ -81,6 +83,8 @@ class Neighbourhood:
     given: dict[str, list[str]] = field(default_factory=dict)  # needed inputs that are there
     suppliers: dict[tuple[str, str], list[Supplier]] = field(default_factory=dict)
     fit: Mapping[str, float] = field(default_factory=dict)  # 0 to 1: how far a request means a tool
+    named: dict[str, frozenset[str]] = field(default_factory=dict)  # inputs to be looked up by name
+    lists: dict[str, str] = field(default_factory=dict)  # what tools list or search
     _prices: dict[tuple[str, str], float] = field(default_factory=dict)  # of inputs, in `costs`
 
     @classmethod
@@ -108,17 +112,20 @@ class Neighbourhood:
             found.needs.setdefault(tool, [])
         return found
 
-    def price(self, tool: str, supplier: Supplier, cost: Mapping[str, float]) -> float:
+    def price(self, tool: str, need: Need, supplier: Supplier, cost: Mapping[str, float]) -> float:
         """What it costs to let a producer make an input of a tool.
 
         What the tool needs itself is there by then, so a producer that works in the same place
-        (the same repository, the same customer) costs little.
+        (the same repository, the same customer) costs little. What lists the thing itself is a
+        surer way to it than what only mentions one.
         """
         producer = supplier.producer
         own = {_key(need) for need in self.needs.get(tool, ())}
         shared = (need for need in self.needs.get(producer, ()) if _key(need) in own)
         saved = sum(self._prices.get((producer, need.field), 0.0) for need in shared)
         whole = supplier.cost + cost.get(producer, STEP) - saved
+        if need.resource and self.lists.get(producer) != need.resource:
+            whole += UNNAMED if need.field in self.named.get(tool, ()) else INDIRECT
         return max(whole - RELEVANT * self.fit.get(producer, 0.0), 0.1)
 
     @cached_property
@@ -139,7 +146,7 @@ class Neighbourhood:
 
     def _price(self, cost: Mapping[str, float], tool: str, need: Need) -> float:
         suppliers = self.suppliers.get((tool, need.field), ())
-        return min(min((self.price(tool, s, cost) for s in suppliers), default=SAY), ASK)
+        return min(min((self.price(tool, need, s, cost) for s in suppliers), default=SAY), ASK)
 
     def producers_of_all(self) -> set[str]:
         """Every tool that could make an input."""
@@ -149,7 +156,7 @@ class Neighbourhood:
         """Who could make an input of a tool, each with its price, the best first."""
         cost = self.costs
         suppliers = self.suppliers.get((tool, need.field), ())
-        return sorted((self.price(tool, s, cost), s.producer) for s in suppliers)
+        return sorted((self.price(tool, need, s, cost), s.producer) for s in suppliers)
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""
@@ -160,7 +167,10 @@ class Neighbourhood:
         return list(found)
 
     def _add(self, tool: str, card: MapCard | None, known: Known, allow_writes: bool) -> None:
-        needed = list(_needed(card, known.named.get(tool, frozenset()))) if card else []
+        self.named[tool] = known.named.get(tool, frozenset())
+        if card and card.verb in ("list", "search"):
+            self.lists[tool] = card.resource
+        needed = list(needed_inputs(card, self.named[tool])) if card else []
         self.given[tool] = [need.field for need in needed if known.has(tool, need)]
         self.needs[tool] = [need for need in needed if not known.has(tool, need)]
         wanted = {need.field for need in self.needs[tool]}
@@ -171,7 +181,7 @@ class Neighbourhood:
                     self.suppliers.setdefault((tool, name), []).append(supplier)
 
 
-def _needed(card: MapCard, named: frozenset[str]) -> Iterable[Need]:
+def needed_inputs(card: MapCard, named: frozenset[str] = frozenset()) -> Iterable[Need]:
     """Required inputs, what the request names, and the id of a tool's own resource."""
     own = [need for need in card.needs if need.resource and need.resource == card.resource]
     itself = card.verb in _NEEDS_ITSELF and not any(need.required for need in own)

@@ -13,6 +13,17 @@ from spm.registry.routes.admission import name_words
 from spm.registry.routes.tool_map import MapCard
 from spm.registry.search.bm25 import terms
 
+# Where the name of a thing ends, and what stands in it without naming anything.
+_ENDS = frozenset(
+    "of in on for from to with by at as into onto about under behind that which who whose where "
+    "when is are was were be been has have had did do does can could should must will would may "
+    "and or but so because than off out up down away".split()
+)
+_SKIPPED = frozenset(
+    "the a an this that these those my our your his her its their any some all every each many "
+    "much me us you it them him please new last latest newest first only "
+    "still also just not no there one".split()
+)
 _WORD = re.compile(r"[A-Za-z]+")
 
 
@@ -47,6 +58,8 @@ class Clause:
         terms: the words that text search knows.
         plurals: the singulars of those that stand in the plural.
         wish: whether it says how something should be ("the limit should be 5").
+        object: the words of what it speaks of first: "the check runs" of "show the check runs on
+            the last commit".
     """
 
     words: frozenset[str]
@@ -54,6 +67,7 @@ class Clause:
     terms: frozenset[str] = frozenset()
     plurals: frozenset[str] = frozenset()
     wish: bool = False
+    object: frozenset[str] = frozenset()
 
 
 def read_clauses(request: str, count: int) -> list[Clause]:
@@ -71,9 +85,26 @@ def read_clauses(request: str, count: int) -> list[Clause]:
                 frozenset(terms(searched[begin:end])),
                 frozenset(one for word in said if (one := singular(word)) != word),
                 wishes(request[begin:end]),
+                _object(searched[verb.begin if verb else begin : end], bool(verb)),
             )
         )
     return found
+
+
+def _object(text: str, verb: bool) -> frozenset[str]:
+    """The words of the first thing that a text speaks of, from its verb or from its beginning."""
+    found: list[str] = []
+    for number, chunk in enumerate(text.split()):
+        if verb and number == 0:
+            continue
+        word = chunk.strip("()[]\"'.,;:!?").lower().removesuffix("'s")
+        if word in _ENDS and found:
+            break
+        if word.isalpha() and word not in _SKIPPED and word not in _ENDS:
+            found.append(word)
+        if found and chunk[-1] in ".,;:!?":
+            break
+    return frozenset(map(singular, found)) | _joined(found)
 
 
 def _joined(said: Sequence[str]) -> frozenset[str]:

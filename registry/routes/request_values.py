@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.map.resources import PEOPLE
 from spm.registry.request.values import Input, Match, Value, matches, read_values
@@ -17,6 +18,14 @@ _NAMES = frozenset(
 
 # Kinds that people call things by; what a machine takes for them is another key.
 _LABELS = frozenset(("quoted", "email", "channel", "handle", "name"))
+NEAR = 3  # words beside a value that may say what it names
+SURE = 0.6  # a fit from which a value is not what another input looks up
+# What a form of writing names, whatever stands beside it.
+_FORMS = {
+    "email": frozenset(PEOPLE),
+    "handle": frozenset(PEOPLE),
+    "channel": frozenset(("channel", "conversation", "room")),
+}
 _KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
 
 
@@ -56,8 +65,9 @@ class RequestValues:
 
     def fields(self, tool: str) -> frozenset[str]:
         """The fields of a tool that the request gives."""
-        found = self._matches.get(tool, ())
-        return frozenset(m.input.field for m in found if not _only_named(m.input, m.value))
+        named = self.named(tool)
+        given = (m for m in self._matches.get(tool, ()) if not _only_named(m.input, m.value))
+        return frozenset(m.input.field for m in given) - named
 
     def named(self, tool: str) -> frozenset[str]:
         """The fields of a tool that the request names by something else than their key.
@@ -66,11 +76,12 @@ class RequestValues:
         """
         found = self._matches.get(tool, ())
         said = {m.input.field for m in found if _only_named(m.input, m.value)}
-        taken = self.spans(tool)
+        sure = [m for m in found if m.score >= SURE and m.input.field not in said]
+        taken = {(m.value.begin, m.value.end) for m in sure}
         for value in self.values:
             if value.kind in _LABELS and (value.begin, value.end) not in taken:
                 said |= set(islice(_meant(value, self._inputs.get(tool, ())), 1))
-        return frozenset(said - self.fields(tool))
+        return frozenset(said - {m.input.field for m in sure})
 
     def spans(self, tool: str) -> frozenset[tuple[int, int]]:
         """Where the values stand that a tool takes."""
@@ -94,9 +105,15 @@ def _only_named(one: Input, value: Value) -> bool:
 
 
 def _meant(value: Value, inputs: Sequence[Input]) -> Iterator[str]:
-    """The fields of inputs whose thing a value names: by the noun beside it, or as a person."""
-    nouns = {word.lower() for word in value.nouns}
+    """The fields of inputs whose thing a value names: by the noun beside it, or by its form."""
+    beside = {singular(word.lower()) for word in value.nouns[:NEAR]}
+    beside |= _FORMS.get(value.kind, frozenset())
     for one in sorted(inputs, key=lambda one: not one.required):
-        noun = words(one.resource)[-1:] if one.resource and one.want in _KEYED else []
-        if nouns.intersection(noun) or (value.kind == "email" and {*noun} & {*PEOPLE}):
+        if one.resource and one.want in _KEYED and beside & _nouns(one):
             yield one.field
+
+
+def _nouns(one: Input) -> set[str]:
+    """The nouns of the thing that an input identifies."""
+    called = (words(one.resource), *one.things, *one.described)
+    return {singular(name[-1]) for name in called if name}

@@ -7,11 +7,11 @@ import numpy as np
 
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
-from spm.registry.routes.closure import Known, Neighbourhood, Plan, close
+from spm.registry.routes.closure import Known, Neighbourhood, Plan, close, needed_inputs
 from spm.registry.routes.purposes import Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import Candidates, Numbers, name_terms
-from spm.registry.routes.targets import Target, target_scores, targets
+from spm.registry.routes.targets import Target, TargetScores, target_scores, targets
 from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
 
@@ -65,11 +65,11 @@ def propose(
         return Proposal([], [], [], "no candidate")
     asked = read_clauses(request, frontier.clauses.shape[1])
     found = tool_map.cards(frontier.tools)
-    candidates = _candidates(frontier, found, cards, belief)
+    candidates = candidates_of(frontier, found, cards, belief)
     values, admission = RequestValues(request, tool_map), Admission.of(request)
     admitted = [admission.admits(p.effects, p.words) for p in candidates.purposes]
     scores = target_scores(candidates, asked, admitted, values)
-    meant = targets(candidates, scores, asked)
+    meant = targets(candidates, scores.target, asked)
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in meant]
     closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
@@ -96,12 +96,13 @@ def propose(
     return Proposal(list(order), [] if doubt else route, plans, doubt)
 
 
-def _candidates(
+def candidates_of(
     frontier: Frontier,
     found: Mapping[str, MapCard],
     cards: Mapping[str, Row],
     belief: Floats | None,
 ) -> Candidates:
+    """The candidates with what each is for, by its place on the map and by its name."""
     rows = [cards[tool] for tool in frontier.tools]
     return Candidates(
         frontier,
@@ -124,7 +125,7 @@ def _with_values(
     resources = {
         need.resource
         for tool in targets
-        for need in (cards[tool].needs if tool in cards else ())
+        for need in (needed_inputs(cards[tool]) if tool in cards else ())
         if need.resource and not need.role and need.field in by_tool[tool]
     }
     return replace(
@@ -136,16 +137,21 @@ def _with_values(
     )
 
 
-def _fits(frontier: Frontier, scores: Numbers) -> dict[str, float]:
+def _behind(scores: Numbers) -> Numbers:
+    """How far each candidate is behind the best of a clause, for its best clause."""
+    found: Numbers = (scores - scores.max(axis=0)).max(axis=1)
+    return found
+
+
+def _fits(frontier: Frontier, scores: TargetScores) -> dict[str, float]:
     """How far the request means each candidate, from 0 to 1."""
-    behind = (scores - scores.max(axis=0)).max(axis=1)
-    return dict(zip(frontier.tools, np.exp(behind / FAR).tolist(), strict=True))
+    fits = np.exp(_behind(scores.about) / FAR)
+    return dict(zip(frontier.tools, fits.tolist(), strict=True))
 
 
-def _ranked(frontier: Frontier, scores: Numbers) -> list[str]:
-    """Candidates by their best clause."""
-    best = scores.max(axis=1)
-    order = np.argsort(-best, kind="stable")
+def _ranked(frontier: Frontier, scores: TargetScores) -> list[str]:
+    """Candidates by their best clause, as what it asks for or as what it is about."""
+    order = np.argsort(-np.maximum(_behind(scores.target), _behind(scores.about)), kind="stable")
     return [frontier.tools[row] for row in order]
 
 

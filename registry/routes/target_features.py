@@ -29,6 +29,7 @@ FEATURES = (
     "said",  # share of the clause's telling words that the name and title have
     "unsaid",  # what the name and title tell that the request does not say
     "thing",  # how far the clause names what the tool acts on
+    "object_said",  # the same share of the words of the first thing that the clause speaks of
     "thing_text",  # how far the best text about that thing is behind the best of all
     "own_verb",  # the clause's verb is in the tool's name, as far as its thing is named, too
     "same_kind", "near_kind", "other_kind",  # of act
@@ -36,6 +37,10 @@ FEATURES = (
     "lists_many", "lists_one",  # a tool that lists, and its thing in the plural or the singular
     "service",  # how far the service's best texts are behind those of the best service
 )  # fmt: skip
+# Those that compare what is done, not what it is done to.
+ACTS = frozenset(
+    ("same_kind", "near_kind", "other_kind", "reads_a_wish", "lists_many", "lists_one")
+)
 _AT = {name: number for number, name in enumerate(FEATURES)}
 # Kinds that people say for one another: "get me the tickets" lists them.
 _NEAR: dict[VerbKind, frozenset[VerbKind]] = {
@@ -119,6 +124,7 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
     found[:, :, _AT["clause_cosine"]] = frontier.clauses[:, :width]
     request = _Said.of(clauses)
     known = [candidates.telling(clause.terms) for clause in clauses]
+    objects = [candidates.telling(clause.object) for clause in clauses]
     for row, purpose in enumerate(candidates.purposes):
         told = candidates.names[row]
         found[row, :, _AT["unsaid"]] = candidates.telling(told - request.terms)
@@ -128,6 +134,8 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
             found[row, at, _AT["said"]] = here / known[at] if known[at] else 0.0
             thing = thing_named(purpose, clause.words)
             found[row, at, _AT["thing"]] = thing
+            spoken = candidates.telling(told & clause.object)
+            found[row, at, _AT["object_said"]] = spoken / objects[at] if objects[at] else 0.0
             for feature, value in _act(purpose, clause, max(thing, anywhere)):
                 found[row, at, _AT[feature]] = value
         if purpose.verb in ("list", "search") and purpose.thing:

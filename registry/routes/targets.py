@@ -12,14 +12,14 @@ import numpy as np
 
 from spm.registry.routes.purposes import Clause, Purpose
 from spm.registry.routes.request_values import RequestValues
-from spm.registry.routes.target_features import FEATURES, Candidates, Numbers, features
+from spm.registry.routes.target_features import ACTS, FEATURES, Candidates, Numbers, features
 
 # Fitted on requests to four APIs and on small parts of them: `python -m benchmarks map targets`.
 WEIGHTS = {
-    "meaning": 0.279, "words": 0.424, "clause_meaning": 0.329, "clause_cosine": 3.465,
-    "belief": 0.15, "said": 1.294, "unsaid": -0.056, "thing": 0.677, "thing_text": 0.088,
-    "own_verb": 1.188, "same_kind": 1.735, "near_kind": 0.396, "other_kind": -0.871,
-    "reads_a_wish": -1.982, "lists_many": 1.276, "lists_one": -1.185, "service": 0.107,
+    "meaning": 0.303, "words": 0.426, "clause_meaning": 0.332, "clause_cosine": 2.73, "belief":
+    0.117, "said": 0.377, "unsaid": -0.06, "thing": 0.649, "object_said": 1.605, "thing_text":
+    0.098, "own_verb": 1.293, "same_kind": 1.494, "near_kind": 0.342, "other_kind": -0.914,
+    "reads_a_wish": -1.972, "lists_many": 1.146, "lists_one": -0.908, "service": 0.104,
 }  # fmt: skip
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does
@@ -39,22 +39,36 @@ class Target:
     certainty: float
 
 
+@dataclass(frozen=True)
+class TargetScores:
+    """How well each candidate is what each clause asks for, (n, clauses).
+
+    Differences are log-odds: what scores one more is 2.7 times as likely.
+
+    Attributes:
+        target: by all that is known.
+        about: by what it is about alone, whatever it does with it. What is looked up before the
+            target does another act than the one that is asked for.
+    """
+
+    target: Numbers
+    about: Numbers
+
+
 def target_scores(
     candidates: Candidates,
     clauses: Sequence[Clause],
     admitted: Sequence[bool],
     values: RequestValues,
-) -> Numbers:
-    """How well each candidate is what each clause asks for, (n, clauses).
-
-    Differences are log-odds: what scores one more is 2.7 times as likely.
-    """
-    weights = np.array([WEIGHTS[name] for name in FEATURES])
-    scores: Numbers = features(candidates, clauses) @ weights
-    scores[~np.array(admitted)] += NEVER
-    likely = np.argsort(-scores.max(axis=1), kind="stable")[:LIKELY]
-    scores -= FOREIGN * _foreign(candidates, likely.tolist(), values)[:, None]
-    return scores
+) -> TargetScores:
+    """Score the candidates of a request."""
+    found = features(candidates, clauses)
+    target: Numbers = found @ np.array([WEIGHTS[name] for name in FEATURES])
+    about: Numbers = found @ np.array([0.0 if n in ACTS else WEIGHTS[n] for n in FEATURES])
+    target[~np.array(admitted)] += NEVER
+    likely = np.argsort(-target.max(axis=1), kind="stable")[:LIKELY]
+    target -= FOREIGN * _foreign(candidates, likely.tolist(), values)[:, None]
+    return TargetScores(target, about)
 
 
 def _foreign(candidates: Candidates, likely: Sequence[int], values: RequestValues) -> Numbers:
