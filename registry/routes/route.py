@@ -8,7 +8,7 @@ import numpy as np
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close, needed_inputs
-from spm.registry.routes.purposes import Purpose, read_clauses
+from spm.registry.routes.purposes import Clause, Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import Candidates, Numbers, name_terms
 from spm.registry.routes.targets import Target, TargetScores, target_scores, targets
@@ -20,7 +20,7 @@ CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
 CLEAR = 0.3  # certainty from which a target is shown as a route
-FAR = 3.0  # scores by which a candidate is behind the best, and hardly meant
+FAR = 1.5  # scores by which a candidate is behind the best, and hardly meant
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def propose(
     chosen = [target.tool for target in meant]
     closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
     values.read(closed)
-    fit = _fits(frontier, scores)
+    fit = _fits(candidates, scores, asked, chosen)
     given = _with_values(known, values, chosen, closed, found)
     direct = Neighbourhood.around(tool_map, chosen, given, depth=1, allow_writes=allow_writes)
     makers = sorted(direct.producers_of_all())[:MAKERS]
@@ -143,10 +143,23 @@ def _behind(scores: Numbers) -> Numbers:
     return found
 
 
-def _fits(frontier: Frontier, scores: TargetScores) -> dict[str, float]:
-    """How far the request means each candidate, from 0 to 1."""
+def _fits(
+    candidates: Candidates, scores: TargetScores, clauses: Sequence[Clause], chosen: Sequence[str]
+) -> dict[str, float]:
+    """How far the request means each candidate, from 0 to 1.
+
+    Either it is about the same, or its name has words of the request that no target's has:
+    "assign it to whoever is on call" speaks of a second tool.
+    """
     fits = np.exp(_behind(scores.about) / FAR)
-    return dict(zip(frontier.tools, fits.tolist(), strict=True))
+    tools = candidates.frontier.tools
+    said = frozenset[str]().union(*(clause.terms for clause in clauses))
+    said -= frozenset[str]().union(
+        *(name for tool, name in zip(tools, candidates.names, strict=True) if tool in chosen)
+    )
+    left = candidates.telling(said)
+    shares = [candidates.telling(name & said) / left if left else 0.0 for name in candidates.names]
+    return dict(zip(tools, np.maximum(fits, shares).tolist(), strict=True))
 
 
 def _ranked(frontier: Frontier, scores: TargetScores) -> list[str]:
