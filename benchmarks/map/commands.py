@@ -146,7 +146,7 @@ def targets(
     json: JsonOption = False,
 ) -> None:
     """Fit the weights of targets, and score them on the API that each fit did not see."""
-    from benchmarks.map.targets import PLACES, examples, fit, places
+    from benchmarks.map.targets import PLACES, examples, fit, places, sureness
     from spm.registry.routes.target_features import FEATURES
 
     large, small = [], []
@@ -155,13 +155,15 @@ def targets(
         large += all_tools
         small += few
     weights = dict(zip(FEATURES, fit([*large, *small]).round(3).tolist(), strict=True))
+    sure = sureness(large, small)
     found = places(large, small)
     rows = {
         name: {f"@{k}": sum(0 < p <= k for p in ranks) for k in PLACES} | {"requests": len(ranks)}
         for name, ranks in found.items()
     }
     if json:
-        as_json({"places": rows, "weights": weights})
+        as_json({"places": rows, "weights": weights, "sureness": sure})
         return
     table(["target among", *rows["all tools"]], [[n, *row.values()] for n, row in rows.items()])
     table(["feature", "weight"], [[name, value] for name, value in weights.items()])
+    table(["sign", "weight"], [[name, value] for name, value in sure.items()])

@@ -16,7 +16,7 @@ STEP = 1.0
 # Asking a person for what a tool could find is worse than any chain that one would run.
 ASK = 6.0
 SAY = 1.5  # what no tool makes, for a tool that is not asked for itself
-INDIRECT = 0.5  # a producer that does not list the thing, but tells of it
+INDIRECT = 1.0  # a producer that does not list the thing, but tells of it
 UNNAMED = 2.0  # where the thing has to be found by its name
 RELEVANT = 1.5  # what the request speaks of costs less
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
@@ -153,10 +153,14 @@ class Neighbourhood:
         return {s.producer for suppliers in self.suppliers.values() for s in suppliers}
 
     def ranked(self, tool: str, need: Need) -> list[tuple[float, str]]:
-        """Who could make an input of a tool, each with its price, the best first."""
+        """Who could make an input of a tool, each with its price, the best first.
+
+        Of equal ones the plainest: `list` before `list-starred`.
+        """
         cost = self.costs
         suppliers = self.suppliers.get((tool, need.field), ())
-        return sorted((self.price(tool, need, s, cost), s.producer) for s in suppliers)
+        priced = [(self.price(tool, need, s, cost), s.producer) for s in suppliers]
+        return sorted(priced, key=lambda one: (round(one[0], 3), len(one[1]), one[1]))
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""

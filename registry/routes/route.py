@@ -20,7 +20,6 @@ CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
 CLEAR = 0.3  # certainty from which a target is shown as a route
-FAR = 1.5  # scores by which a candidate is behind the best, and hardly meant
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,12 @@ def propose(
     values, admission = RequestValues(request, tool_map), Admission.of(request)
     admitted = [admission.admits(p.effects, p.words) for p in candidates.purposes]
     scores = target_scores(candidates, asked, admitted, values)
-    meant = targets(candidates, scores.target, asked)
+    meant = targets(candidates, scores, asked)
     best = _ranked(frontier, scores)
     chosen = [target.tool for target in meant]
     closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
     values.read(closed)
-    fit = _fits(candidates, scores, asked, chosen)
+    fit = _spoken_of(candidates, asked, chosen)
     given = _with_values(known, values, chosen, closed, found)
     direct = Neighbourhood.around(tool_map, chosen, given, depth=1, allow_writes=allow_writes)
     makers = sorted(direct.producers_of_all())[:MAKERS]
@@ -143,15 +142,14 @@ def _behind(scores: Numbers) -> Numbers:
     return found
 
 
-def _fits(
-    candidates: Candidates, scores: TargetScores, clauses: Sequence[Clause], chosen: Sequence[str]
+def _spoken_of(
+    candidates: Candidates, clauses: Sequence[Clause], chosen: Sequence[str]
 ) -> dict[str, float]:
-    """How far the request means each candidate, from 0 to 1.
+    """How far a request speaks of each candidate besides its targets, from 0 to 1.
 
-    Either it is about the same, or its name has words of the request that no target's has:
-    "assign it to whoever is on call" speaks of a second tool.
+    By the words of the request that no target's name has: "assign it to whoever is on call" speaks
+    of a second tool.
     """
-    fits = np.exp(_behind(scores.about) / FAR)
     tools = candidates.frontier.tools
     said = frozenset[str]().union(*(clause.terms for clause in clauses))
     said -= frozenset[str]().union(
@@ -159,7 +157,7 @@ def _fits(
     )
     left = candidates.telling(said)
     shares = [candidates.telling(name & said) / left if left else 0.0 for name in candidates.names]
-    return dict(zip(tools, np.maximum(fits, shares).tolist(), strict=True))
+    return dict(zip(tools, shares, strict=True))
 
 
 def _ranked(frontier: Frontier, scores: TargetScores) -> list[str]:
@@ -172,6 +170,8 @@ def _doubt(meant: Sequence[Target]) -> str:
     """Why no route is shown: a route that is wrong costs more than none."""
     if not meant:
         return "no tool does what the request asks for"
+    if not all(target.agrees for target in meant):
+        return "no tool surely does what the request asks for"
     if min(target.certainty for target in meant) < CLEAR:
         return "several tools fit equally well"
     return ""

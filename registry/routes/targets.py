@@ -9,21 +9,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spm.registry.routes.purposes import Clause, Purpose
+from spm.registry.routes.purposes import Clause
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import ACTS, FEATURES, Candidates, Numbers, features
 
-# Fitted on requests to four APIs and on small parts of them: `python -m benchmarks map targets`.
+# Fitted on requests to seven APIs and on small parts of them: `python -m benchmarks map targets`.
 WEIGHTS = {
-    "meaning": 0.303, "words": 0.426, "clause_meaning": 0.332, "clause_cosine": 2.73, "belief":
-    0.117, "said": 0.377, "unsaid": -0.06, "thing": 0.649, "object_said": 1.605, "thing_text":
-    0.098, "own_verb": 1.293, "same_kind": 1.494, "near_kind": 0.342, "other_kind": -0.914,
-    "reads_a_wish": -1.972, "lists_many": 1.146, "lists_one": -0.908, "service": 0.104,
+    "meaning": 0.166, "words": 0.389, "clause_meaning": 0.301, "clause_cosine": 2.928,
+    "belief": 0.153, "said": 0.359, "unsaid": -0.064, "thing": 0.487, "object_said": 1.149,
+    "thing_text": 0.1, "own_verb": 0.604, "same_kind": 1.562, "near_kind": 0.472,
+    "other_kind": -1.052, "reads_a_wish": -2.027, "lists_many": 0.961, "lists_one": -0.403,
+    "service": 0.092,
 }  # fmt: skip
+# How sure a target is, by a logistic of these: fitted with the weights above.
+SURENESS = {"odds": 0.58, "words": 0.08, "clause_cosine": 1.599, "named": 0.028, "act": 0.697}
+BIAS = -1.44
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does
 NEVER = -1e3
+LEAST = 1e-3  # of a chance, so that one candidate alone is not certain
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,13 @@ class Target:
 
     Attributes:
         tool: its id.
-        certainty: from 0 to 1, with tools that do the same to the same thing.
+        certainty: from 0 to 1.
+        agrees: whether it does the kind of act that the clause asks for.
     """
 
     tool: str
     certainty: float
+    agrees: bool
 
 
 @dataclass(frozen=True)
@@ -46,11 +54,13 @@ class TargetScores:
     Differences are log-odds: what scores one more is 2.7 times as likely.
 
     Attributes:
+        features: what each score adds up, (n, clauses, features).
         target: by all that is known.
         about: by what it is about alone, whatever it does with it. What is looked up before the
             target does another act than the one that is asked for.
     """
 
+    features: Numbers
     target: Numbers
     about: Numbers
 
@@ -68,7 +78,7 @@ def target_scores(
     target[~np.array(admitted)] += NEVER
     likely = np.argsort(-target.max(axis=1), kind="stable")[:LIKELY]
     target -= FOREIGN * _foreign(candidates, likely.tolist(), values)[:, None]
-    return TargetScores(target, about)
+    return TargetScores(found, target, about)
 
 
 def _foreign(candidates: Candidates, likely: Sequence[int], values: RequestValues) -> Numbers:
@@ -86,25 +96,48 @@ def _foreign(candidates: Candidates, likely: Sequence[int], values: RequestValue
     return np.array(missed, dtype=np.float64)
 
 
-def targets(candidates: Candidates, scores: Numbers, clauses: Sequence[Clause]) -> list[Target]:
+def targets(
+    candidates: Candidates, scores: TargetScores, clauses: Sequence[Clause]
+) -> list[Target]:
     """For each clause that asks, what it asks for; without any, what fits best."""
     asking = [at for at, clause in enumerate(clauses) if clause.verb is not None]
-    asking = asking or [int(scores.max(axis=0).argmax())]
+    asking = asking or [int(scores.target.max(axis=0).argmax())]
     found: dict[str, Target] = {}
     for at in asking:
-        first = int(np.argmax(scores[:, at]))
-        if scores[first, at] <= NEVER / 2:
+        first = int(np.argmax(scores.target[:, at]))
+        if scores.target[first, at] <= NEVER / 2:
             continue
-        chances = np.exp(scores[:, at] - scores[first, at])
-        mine = candidates.purposes[first]
-        alike = [row == first or _alike(mine, p) for row, p in enumerate(candidates.purposes)]
-        certainty = float(chances[alike].sum() / chances.sum())
-        tool = candidates.frontier.tools[first]
-        known = found.get(tool)
-        found[tool] = Target(tool, max(certainty, known.certainty if known else 0.0))
+        tool, numbers = candidates.frontier.tools[first], scores.features[first, at]
+        deeds = [(p.verb, p.resource or p.words) for p in candidates.purposes]
+        alike = np.array([deed == deeds[first] for deed in deeds])
+        signs = sure_signs(numbers, scores.target[:, at], alike)
+        raw = BIAS + sum(SURENESS[name] * value for name, value in signs.items())
+        target = Target(tool, float(1 / (1 + np.exp(-raw))), _agrees(numbers))
+        if tool not in found or target.certainty > found[tool].certainty:
+            found[tool] = target
     return list(found.values())
 
 
-def _alike(one: Purpose, other: Purpose) -> bool:
-    """Whether two tools do the same to the same thing, so that either serves."""
-    return bool(one.resource) and (one.verb, one.resource) == (other.verb, other.resource)
+def sure_signs(numbers: Numbers, scores: Numbers, alike: NDArray[np.bool_]) -> dict[str, float]:
+    """What says that the best candidate of a clause is right.
+
+    Args:
+        numbers: its features.
+        scores: of all candidates for the clause.
+        alike: which of them do the same to the same thing: either serves.
+    """
+    chances = np.exp(scores - scores.max())
+    share = float(chances[alike].sum() / chances.sum())
+    at = dict(zip(FEATURES, numbers.tolist(), strict=True))
+    return {
+        "odds": float(np.log(share + LEAST) - np.log(1 - share + LEAST)),
+        "words": at["words"],
+        "clause_cosine": at["clause_cosine"],
+        "named": max(at["thing"], at["object_said"]),
+        "act": min(1.0, at["same_kind"] + at["own_verb"] + (at["near_kind"] > 0)),
+    }
+
+
+def _agrees(numbers: Numbers) -> bool:
+    at = dict(zip(FEATURES, numbers.tolist(), strict=True))
+    return not (at["other_kind"] or at["reads_a_wish"])
