@@ -19,6 +19,7 @@ PartOption = Annotated[
 ]
 StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
 OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra.")]
+StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
 ErrorsOption = Annotated[bool, typer.Option("--errors", help="List what differs.")]
 
 
@@ -56,14 +57,21 @@ def effects(
 def fields(
     specs: SpecsOption,
     part: OnePart = "dev",
+    together: Annotated[
+        bool, typer.Option("--together", help="All APIs in one registry; its plans choose tools.")
+    ] = False,
+    stores: StoresOption = Path("build/map"),
     errors: ErrorsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Score which values of requests become which parameters, when the service is known."""
-    from benchmarks.map.fields import score
+    """Score which values of requests become which parameters, when the tools are known."""
+    from benchmarks.map import fields, fields_together
 
-    with tempfile.TemporaryDirectory() as scratch:
-        found = score(specs, part, Path(scratch))
+    if together:
+        found = fields_together.score(specs, part, stores)
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            found = fields.score(specs, part, Path(scratch))
     if json:
         as_json(
             {

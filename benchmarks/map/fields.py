@@ -116,9 +116,14 @@ def _add(score: Score, row: dict[str, Any], tools: Tools) -> None:
 
 def _is_hit(operation: str, match: Match, label: Pair) -> bool:
     named, parameter, value = label
+    return operation == named and is_given(match, parameter, value)
+
+
+def is_given(match: Match, parameter: str, value: object) -> bool:
+    """Whether a match is what a label says, by the names of the parameter and by the value."""
     names = {match.input.name, match.input.path, match.input.path.rpartition(".")[2]}
     right = parameter in names or parameter.rpartition(".")[2] in names
-    return operation == named and right and _plain(match.value.text) == _plain(value)
+    return right and _plain(match.value.text) == _plain(value)
 
 
 def _plain(value: object) -> str:

@@ -9,7 +9,6 @@ from spm.registry.catalog.fields import canonical
 from spm.registry.catalog.naming import nearest
 from spm.registry.errors import InputError
 from spm.registry.request.parser import Reading
-from spm.registry.request.values import Input, matches, read_values
 from spm.registry.request.vocabulary import Vocabulary
 from spm.registry.store.reader import Reader
 
@@ -39,16 +38,6 @@ def fields_in(request: str, known: Fields) -> list[str]:
             rows of `fields/vocabulary`.
     """
     return sorted(set(Reading(request, _indexed(known)).fields()))
-
-
-def fields_of_tools(request: str, inputs: Iterable[Input]) -> frozenset[str]:
-    """The fields that a request gives to the tools at hand, by the schemas of their inputs.
-
-    Args:
-        request: what a user wrote.
-        inputs: of the tools, from `tool_inputs.read_inputs`.
-    """
-    return frozenset(match.input.field for match in matches(read_values(request), list(inputs)))
 
 
 def request_fields(

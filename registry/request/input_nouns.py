@@ -159,6 +159,9 @@ _IDS = frozenset("id uid guid gid iid identifier arn urn number no num".split())
 _NAMES = frozenset("name slug login handle username nickname alias title".split())
 _SAYS_ID = re.compile(r"\b(?:ids?|identifiers?|uuid|unique key)\b", re.I)
 _SAYS_NAME = re.compile(r"\b(?:names?|slug|login|handle|username|alias)\b", re.I)
+_EITHER = re.compile(  # an ID or key; the ID or URL-encoded path
+    r"\b(?:ids?|identifiers?),? or (?:[\w-]+ ){0,3}(?:keys?|paths?|slugs?|names?)\b", re.I
+)
 _OF_THE = re.compile(
     r"\b(?:ids?|identifiers?|names?|numbers?|keys?|slugs?|shas?|handles?|logins?|codes?)"
     r"(?:\s\(\S{1,20}\))?\s(?:of|for)\s(?:the|a|an|this|that|each)?\s?((?:[A-Za-z-]+\s?){1,4})",
@@ -185,7 +188,7 @@ def _want(one: Input) -> str:
     if one.type in ("boolean", "object") or (is_control(one.name) and _steers(one)):
         return "none"
     if one.enum:
-        return "enum"
+        return _listed(one, last)
     if one.format in _BY_FORMAT and one.format != "uri":
         return _BY_FORMAT[one.format]
     if last in ("url", "uri") or one.format == "uri":
@@ -199,11 +202,18 @@ def _want(one: Input) -> str:
         return "none"
     if last in ("ts", "timestamp"):
         return "moment"
+    if last == "version":
+        return "version"
     if last in _WANTS and not (one.resource and _WANTS[last] not in _SURE):
         return _WANTS[last]
     if last in CONTENT and last != "title" and one.type != "array":
         return "content"
     return _textual(one, last)
+
+
+def _listed(one: Input, last: str) -> str:
+    """Of an enumeration: `an ID, or "latest"` takes ids too."""
+    return "id" if last in _IDS and _SAYS_ID.search(one.description[:120]) else "enum"
 
 
 def _steers(one: Input) -> bool:
@@ -222,6 +232,8 @@ def _textual(one: Input, last: str) -> str:
     said = one.description[:120]
     if last in _NAMES:
         return "ref" if {*one.words} & {"tag", "branch", "ref"} else "name"
+    if "or" in one.words[1:-1] or _EITHER.search(said):
+        return "name"
     if last in _IDS:
         return "id"
     if _SAYS_ID.search(said):  # "an encoded ID, or a name" takes both

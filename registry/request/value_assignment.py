@@ -14,11 +14,19 @@ from typing import NamedTuple
 
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
+from spm.registry.request.bare_names import is_noun
 from spm.registry.request.input_nouns import (
     THINGS,
     Input,
     letters,
     shortens,
+)
+from spm.registry.request.left_values import (
+    MESSAGES,
+    PREFIXED,
+    LeftValues,
+    is_own_name,
+    overlaps,
 )
 from spm.registry.request.safe_patterns import is_match
 from spm.registry.request.value_reader import COMMON, Value
@@ -34,30 +42,41 @@ _LIMITS = frozenset(
     "limit per_page page_size max_result count top first take size max_item pagesize".split()
 )
 _LATEST = frozenset("last first top latest newest recent".split())
+_ROWS = frozenset("rows results items entries records hits".split())
 _REMEMBERED = 500  # short forms of one tool
 _WORDS = frozenset(("word", "name", "slug"))
 _SAYS = frozenset("say post send reply comment write note tell answer message add".split())
 _SEARCHES = frozenset("search find look query for about".split())
-_MESSAGES = ("text", "message", "body", "comment", "content", "note")
 _QUERIES = frozenset("query q search keyword term".split())
 _CALLED = frozenset("called named titled".split())
-_SINCE = frozenset("since after from".split())
+_STARTS = frozenset("starting starts start beginning begins begin".split())
+_CONTAINS = frozenset("containing contains matching matches like".split())
+_TITLED = frozenset(("word", "name", "slug", "id"))
+_TITLE = 4  # words that may follow the first of a name
+_BETWEEN = 6  # words between `between` and the second of two days
+_SINCE = frozenset("since after from between".split())
 _UNTIL = frozenset("until before by till to".split())
 _LOWER = frozenset("after since from start gte gt min".split())
+_PAST = frozenset("ago old late later left already behind earlier".split())
+_ENVIRONMENTS = frozenset("production prod staging development dev qa sandbox".split())
 _SITES = frozenset("domain host hostname site zone".split())
 _UPPER = frozenset("before until to end lte lt max".split())
-_OPENS = frozenset("the a an in of on for from to my our your this that by with at into".split())
+_OPENS = frozenset(
+    "the a an in of on for from to my our your this that by with at into 's ’s".split()
+)
 _PERSON = re.compile(r"(?:ee|er|or)$")
-_DASHED = re.compile(r"[A-Z]{2,10}-\d+")
+_INTO = frozenset("into under below beneath".split())
+_GOALS = frozenset("parent destination dest target".split())
 _SETS = frozenset(("to", "as"))
 _LEADS = _SETS | _CALLED | {"from", "by"}
-_PLACES = frozenset("in from on of for to at".split())
 _UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _NUMBER = re.compile(r"\d[\d.,]*")
-_PREFIXED = re.compile(r"([A-Za-z]{2,12})[_-](?=\w*\d|\w*[A-Z])\w+")
 _INITIAL = re.compile(r"[A-Z](?=[A-Z]*\d)[A-Z0-9]{6,}")
 _LETTERS = re.compile(r"[a-z]+")
+_LETTER = re.compile(r"[A-Za-z]")
+_DIGITS = re.compile(r"\d+")
+_EPOCH = re.compile(r"1\d{9}(?:\d{3})?")  # seconds or milliseconds since 1970
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}")
 _ENUM_JOINTS = re.compile(r"[\W_]+")
 
@@ -133,11 +152,11 @@ class _Tool:
     def matches(self, values: Sequence[Value]) -> Iterator[Match]:
         """Give each value to what it fits best, and each input one, or several to a list."""
         offers = [_priced(offer) for offer in self._offers(values) if offer.score >= LEAST]
-        offers.sort(key=lambda m: (-m.score, m.value.begin, -m.value.end, m.input.name))
+        offers.sort(key=_rank)
         filled: dict[str, Value] = {}
         used: list[Value] = []
         for offer in offers:
-            if offer.input.name in filled or any(_overlaps(offer.value, u) for u in used):
+            if offer.input.name in filled or any(overlaps(offer.value, u) for u in used):
                 continue
             filled[offer.input.name] = offer.value
             used.append(offer.value)
@@ -146,10 +165,11 @@ class _Tool:
                 for more in _listed_with(offer.value, values):
                     used.append(more)
                     yield Match(offer.input, more, offer.score)
-        yield from self._left(values, filled, used)
+        left = LeftValues(self._inputs, self._is_own).find(values, filled)
+        yield from (Match(*found) for found in left)
 
     def _offers(self, values: Sequence[Value]) -> Iterator[Match]:
-        for value in values:
+        for value in (*values, *_titles(values)):
             if value.kind == "common":
                 yield from self._spelled(value)
             else:
@@ -157,16 +177,21 @@ class _Tool:
                 yield from self._after(value)
                 yield from self._formed(value)
                 yield from self._set(value)
+                yield from self._moved(value)
             yield from self._enumerated(value)
+            yield from self._environments(value)
         yield from self._pairs(values)
         yield from self._sums(values)
         yield from self._limits(values)
+        yield from self._measured(values)
 
     # -- by a noun beside the value ---------------------------------------------------------------
 
     def _before(self, value: Value) -> Iterator[Match]:
         """`namespace billing-eu`, `issue #77`, `transfer group: ORDER_95`."""
         if value.kind in _WORDS and (self._is_own(value.text) or not _ends(value)):
+            return
+        if _is_participle(value):
             return
         at = 0
         while at < len(value.before) and at <= LONGEST:
@@ -181,11 +206,13 @@ class _Tool:
 
     def _after(self, value: Value) -> Iterator[Match]:
         """`the billing-eu namespace`, `3 replicas`."""
-        if value.kind in _WORDS and (self._is_own(value.text) or not _begins(value)):
+        if value.kind in _WORDS and (self._is_own(value.text) or not self._begins(value)):
             return
         for count in range(1, LONGEST + 1):
             if count > len(value.after):
                 return
+            if value.kind == "word" and not all(map(_is_grammar, value.after[count : count + 1])):
+                continue  # in `the cron monitor nightly` the noun has its value behind it
             phrase = _joined(value.after[:count])
             for one, weight in self._called(phrase, count):
                 wanted = one.want
@@ -207,6 +234,15 @@ class _Tool:
             self._short[phrase] = [(one, 0.8 * how) for one, how in sure if how]
         return self._short[phrase]
 
+    def _begins(self, value: Value) -> bool:
+        """Whether a word begins its phrase, but not its sentence, where verbs stand."""
+        if value.kind == "slug":
+            return not is_noun(value)  # a cluster-wide binding
+        before = value.before
+        if len(before) > 1 and letters(before[0]) in self._options:  # the global acme template
+            before = before[1:]
+        return bool(before) and before[0] in _OPENS
+
     def _is_own(self, text: str) -> bool:
         return singular(text.lower()) in self._own
 
@@ -227,6 +263,8 @@ class _Tool:
             fit = one.fits.get(value.kind, 0.0)
             if fit and (score := self._form(one, value)):
                 yield Match(one, value, score * fit)
+            elif one.want == "moment" and _EPOCH.fullmatch(value.text):
+                yield Match(one, value, self._dated(one, value))
 
     def _form(self, one: Input, value: Value) -> float:
         wanted, kind = one.want, value.kind
@@ -236,7 +274,7 @@ class _Tool:
             return 0.6
         if kind == "selector" and wanted == "selector":
             return 0.6 + 0.05 * _is_hinted(one, value)
-        if kind == "path" and wanted == "path":
+        if kind == "path" and (wanted == "path" or (wanted == "name" and "file" in one.words)):
             return 0.5
         if value.hashed and wanted == "number" and one.words[-1] in ("number", "iid", "no"):
             return 0.55
@@ -252,8 +290,11 @@ class _Tool:
             return 0.0
         if one.pattern and is_match(one.pattern, value.text) and not is_match(one.pattern, "word"):
             return 0.65
-        if any(_alike(value.text, example) for example in (*one.examples, *one.shown)):
+        shown = (*one.examples, *one.shown)
+        if any(_alike(value.text, example) for example in shown):
             return 0.62
+        if kind == "id" and any(_shape(value.text) == _shape(example) for example in one.examples):
+            return 0.5
         return _initials(one, value.text)
 
     def _dated(self, one: Input, value: Value) -> float:
@@ -261,15 +302,19 @@ class _Tool:
         lead, last = value.before[:1], one.words[-1]
         if lead and lead[0] in _SINCE and last in _LOWER:
             return 0.6
-        if lead and lead[0] in _UNTIL and last in _UPPER:
+        closes = lead == ("and",) and "between" in value.before[:_BETWEEN]
+        if lead and (lead[0] in _UNTIL or closes) and last in _UPPER:
             return 0.6
         days = [other for other in self._inputs if other.want in ("date", "moment")]
+        outer = [other for other in days if "." not in other.path]
+        days = outer or days
         return 0.45 if lead in (("on",), ("at",)) and days == [one] else 0.0
 
     def _set(self, value: Value) -> Iterator[Match]:
         """`set the topic of C07 to "…"`, `rename it to docs`, `a channel called docs`."""
         lead = value.before[0] if value.before else ""
-        if lead not in _LEADS and value.kind != "quoted":
+        called = _is_called(value)
+        if not (lead in _LEADS or value.kind == "quoted" or called or _is_sought(value)):
             return
         if value.kind == "word" and not _ends(value):
             return
@@ -277,22 +322,31 @@ class _Tool:
             wanted = one.want
             fit = one.fits.get(value.kind, 0.0)
             own = list(one.words)
-            if lead in _CALLED and fit and _is_own_name(one):
+            if called and fit and is_own_name(one):
                 yield Match(one, value, 0.75 * fit)
             if lead in ("to", "from", "by") and fit and _is_done(own, value):
                 yield Match(one, value, 0.6 * fit)
-            if value.kind == "quoted" and (score := _spoken(own, value)):
+            if score := _spoken(own, value):
                 yield Match(one, value, score * fit)
             counted = value.kind == "number" and wanted not in ("count", "amount", "text")
             if not fit or counted or wanted in ("number", "id", "reference"):
                 continue
             if lead not in _SETS and value.kind != "quoted":
                 continue
-            if own[-1:] == ["name"] and "rename" in value.before[:8] and lead in _SETS:
+            if own[-1:] == ["name"] and "rename" in value.before and lead in _SETS:
                 yield Match(one, value, 0.75 * fit)
             distance = _distance(value, one)
             if distance is not None:
                 yield Match(one, value, (0.85 - 0.02 * distance) * fit)
+
+    def _moved(self, value: Value) -> Iterator[Match]:
+        """`copy folder 5 into 8`: the id of where it goes."""
+        if not {*value.before[:1]} & _INTO:
+            return
+        for one in self._inputs:
+            fit = one.fits.get(value.kind, 0.0)
+            if fit and one.want in ("id", "number", "uuid") and {*words(one.path)} & _GOALS:
+                yield Match(one, value, 0.5 * fit)
 
     # -- enumerations, pairs, sums, limits --------------------------------------------------------
 
@@ -315,14 +369,25 @@ class _Tool:
             return 0.9
         if option.isdigit() or (singular(value.text.lower()) in self._things and not more):
             return 0.0
+        if len(one.enum) == 1 and self._things.issuperset(map(singular, words(option))):
+            return 0.0  # what a thing is called in its own schema: type "ai_agent"
         if more or _ENUM_JOINTS.search(option):
             return 0.7
-        if one.want != "enum":
+        if not one.enum:
             return 0.0
         if value.kind == "common":
-            noun = bool(value.after) and self._is_own(value.after[0])  # closed issues
+            next_word = singular(value.after[0]) if value.after else ""
+            owner = words(one.path)[:-1]  # weekly backups, for backup_policy.plan
+            noun = self._is_own(next_word) or next_word in owner  # closed issues
             return 0.45 if noun or {*value.before[:2]} & {"is", "are"} else 0.0
         return 0.6 if one.required else 0.5
+
+    def _environments(self, value: Value) -> Iterator[Match]:
+        """`in production`: there are few environments, and all have the same names."""
+        if value.text.lower() in _ENVIRONMENTS:
+            for one in self._inputs:
+                if one.words[-1] in ("environment", "env") and one.fits.get("word"):
+                    yield Match(one, value, 0.55)
 
     def _is_named(self, one: Input, value: Value) -> bool:
         """Whether an input's own name stands directly before a value, or before `to`."""
@@ -348,8 +413,10 @@ class _Tool:
 
     def _nested(self, value: Value) -> Iterator[Match]:
         """`finance/ledger` where a path has two names, one below the other."""
-        path = [one for one in self._inputs if one.place == "path" and not one.joins]
-        if len(path) == 2 and all(one.want in ("name", "reference") for one in path):
+        path = [one for one in self._inputs if one.place == "path"]
+        joined = any(one.joins for one in path)
+        path = [one for one in path if one.want in ("name", "reference")]
+        if len(path) == 2 and not joined:
             order = sorted(path, key=lambda one: one.depth)
             for one, half in zip(order, _halves(value), strict=True):
                 yield Match(one, half, 0.6)
@@ -377,63 +444,43 @@ class _Tool:
                 at = value.begin + unit.start()
                 yield Match(other, replace(value, text=text, begin=at, end=at + len(unit[0])), 0.6)
 
+    def _measured(self, values: Sequence[Value]) -> Iterator[Match]:
+        """`for 30 minutes` where one input says that it counts minutes."""
+        for value in values:
+            if value.kind != "measure" or {*value.after[:1]} & _PAST:
+                continue
+            number, unit = _NUMBER.search(value.text), _LETTERS.search(value.text.lower())
+            if number is None or unit is None or len(unit[0]) < 3:
+                continue
+            counts = re.compile(rf"\b(?:in|of|\() ?{singular(unit[0])}s?\b", re.I)
+            mine = [
+                one
+                for one in self._inputs
+                if one.want == "count"
+                and (singular(unit[0]) in one.words or counts.search(one.description[:120]))
+            ]
+            if len(mine) > 1:  # the one that other words speak of: tcp_timeout_seconds
+                shares = {one: len({*one.words} & {*value.nouns} - COMMON) for one in mine}
+                most = max(shares.values())
+                mine = [one for one in mine if shares[one] == most]
+            if len(mine) == 1:
+                end = value.begin + number.end()
+                yield Match(mine[0], replace(value, text=number[0], end=end), 0.45)
+
     def _limits(self, values: Sequence[Value]) -> Iterator[Match]:
         """`last 30 messages`, `10 most recent`: how many are wanted."""
         limits = [one for one in self._inputs if "_".join(one.words) in _LIMITS]
         for value in values:
             if value.kind != "number" or not limits:
                 continue
-            latest = bool(value.before) and value.before[0] in _LATEST
-            most = value.after[:2] == ("most", "recent") or value.after[:1] in (
-                ("latest",),
-                ("newest",),
-            )
-            if latest or most:
+            if _is_limit(value):
                 yield Match(limits[0], value, 0.7)
 
-    # -- what is left -----------------------------------------------------------------------------
 
-    def _left(
-        self, values: Sequence[Value], filled: dict[str, Value], used: list[Value]
-    ) -> Iterator[Match]:
-        """One value without a noun, and one input that still lacks one."""
-        rest = [v for v in values if not any(_overlaps(v, u) for u in used)]
-        lacking = [one for one in self._inputs if one.required and one.name not in filled]
-        ids = [v for v in rest if v.kind in ("id", "uuid", "sha") and len(v.text) > 4]
-        takers = [one for one in lacking if one.fits.get("id") and not one.enum]
-        if len(ids) == 1 and len(takers) == 1 and not _is_prefixed(ids[0].text):
-            yield Match(takers[0], ids[0], 0.35)
-            return
-        texts = [one for one in lacking if one.want in ("content", "name", "text")]
-        quotes = [v for v in rest if v.kind == "quoted"]
-        if len(quotes) == 1 and len(texts) == 1 and texts[0].place != "path":
-            yield Match(texts[0], quotes[0], 0.35)
-        elif len(quotes) == 1:
-            said = [one for one in self._inputs if one.name in _MESSAGES]
-            said.sort(key=lambda one: _MESSAGES.index(one.name))
-            if said and not any(one.name in filled for one in said):
-                yield Match(said[0], quotes[0], 0.35)
-        people = [
-            v for v in rest if v.kind == "name" and " " in v.text and not self._is_own(v.text)
-        ]
-        called = [one for one in self._inputs if _is_own_name(one) and one.name not in filled]
-        if len(people) == 1 and len(called) == 1:
-            yield Match(called[0], people[0], 0.35)
-        names = [one for one in lacking if one.want in ("name", "reference", "ref")]
-        placed = [v for v in rest if self._is_placed(v, bool(filled))]
-        if len(placed) == 1 and len(names) == 1 and len(lacking) == 1:
-            yield Match(names[0], placed[0], 0.35)
-
-    def _is_placed(self, value: Value, filled: bool) -> bool:
-        """`in kube-system`; a plain word only beside values that are sure: pod x in payments."""
-        lead = value.before[0] if value.before else ""
-        if self._is_own(value.text):
-            return False
-        if value.kind == "slug":
-            return lead in _PLACES or (lead == "is" and value.after[:1] in (("a",), ("an",)))
-        stop = value.after[0] if value.after else "."
-        whole = not stop.isalnum() or stop in _PLACES or stop in ("to", "and", "with")
-        return filled and value.kind == "word" and lead in ("in", "from") and whole
+def _rank(match: Match) -> tuple[object, ...]:
+    """The best first; of equal ones what comes first, is longer, or cannot be left out."""
+    value, one = match.value, match.input
+    return (-round(match.score, 3), value.begin, -value.end, not one.required, one.name)
 
 
 def _joined(said: Sequence[str]) -> str:
@@ -450,11 +497,6 @@ def _is_joint(before: tuple[str, ...], at: int) -> bool:
     return before[at] in _JOINTS
 
 
-def _is_prefixed(text: str) -> bool:
-    """Whether an id says what it is of: sub_1Pw is no customer, but OPS-17 may be any issue."""
-    return bool(_PREFIXED.fullmatch(text)) and not _DASHED.fullmatch(text)
-
-
 def _ends(value: Value) -> bool:
     """Whether a word ends its phrase: in `user profile picture` profile is no user's name."""
     if value.kind != "word" or not value.after:
@@ -462,24 +504,16 @@ def _ends(value: Value) -> bool:
     return value.after[0] in COMMON or not value.after[0].isalnum()
 
 
-def _begins(value: Value) -> bool:
-    """Whether a word begins its phrase, but not its sentence, where verbs stand."""
-    if value.kind == "slug":
-        return True
-    before = value.before[:1]
-    return bool(before) and before[0] in _OPENS
+def _is_participle(value: Value) -> bool:
+    """`slices labelled app=web`: what several things are, not how one is called."""
+    many = value.before[:1] and singular(value.before[0]) != value.before[0]
+    return bool(many) and value.kind == "word" and value.text.endswith("ed")
 
 
 def _is_path(one: Input) -> bool:
     """Whether an input takes a whole path: group/webapp."""
     shown = any("/" in example for example in one.examples)
     return shown or bool(re.search(r"\bpath\b|\bowner/|\bfull name", one.description[:120], re.I))
-
-
-def _is_own_name(one: Input) -> bool:
-    """Whether an input is what a tool's own thing will be called."""
-    owner, _, name = (one.path or one.name).rpartition(".")
-    return name in ("name", "title") and owner in ("", "metadata") and one.place != "path"
 
 
 def _is_done(own: list[str], value: Value) -> bool:
@@ -489,19 +523,68 @@ def _is_done(own: list[str], value: Value) -> bool:
 
 
 def _spoken(own: list[str], value: Value) -> float:
-    """`reply "on it"`, `search for "budget"`."""
+    """`reply "on it"`, `search for "budget"`, `starting with Mar`."""
+    if own[-1] in _QUERIES and _is_sought(value):
+        return 0.6
+    if value.kind != "quoted":
+        return 0.0
     near = {*value.before[:3]}
     if own[-1] == "reason" and near & {"because", "as", "for"}:
         return 0.6
     if own[-1] in _QUERIES and near & _SEARCHES:
         return 0.6
-    if len(own) == 1 and own[0] in _MESSAGES and near & _SAYS:
-        return 0.6 - 0.01 * _MESSAGES.index(own[0])
+    if len(own) == 1 and own[0] in MESSAGES and near & _SAYS:
+        return 0.6 - 0.01 * MESSAGES.index(own[0])
     return 0.0
 
 
-def _overlaps(one: Value, other: Value) -> bool:
-    return one.begin < other.end and other.begin < one.end
+def _is_limit(value: Value) -> bool:
+    """`last 30`, `10 newest`, `at most 20`."""
+    before, after = value.before, value.after
+    if before[:1] and before[0] in _LATEST:
+        return True
+    if after[:1] in (("latest",), ("newest",)) or after[:2] in (("most", "recent"), ("at", "most")):
+        return True
+    if after[:1] and after[0] in _ROWS:
+        return True
+    bounded = before[:2] in (("most", "at"), ("to", "up"))
+    return bounded or before[:3] == ("than", "more", "no")
+
+
+def _is_sought(value: Value) -> bool:
+    """`groups starting with Mar`, `users matching jo`."""
+    if value.before[:1] == ("with",):
+        return bool({*value.before[1:2]} & _STARTS)
+    return bool({*value.before[:1]} & _CONTAINS)
+
+
+def _is_called(value: Value) -> bool:
+    """`called Night shift`, `call it Night shift`."""
+    said = value.before
+    return bool({*said[:1]} & _CALLED) or (
+        bool({*said[1:2]} & {"call", "name"}) and bool({*said[:1]} & {"it", "them", "this"})
+    )
+
+
+def _titles(values: Sequence[Value]) -> Iterator[Value]:
+    """Names of several words that nobody quoted: `call it Night shift`."""
+    for at, value in enumerate(values):
+        renamed = "rename" in value.before and value.before[0] in _SETS
+        if value.kind not in _TITLED or not (
+            _is_called(value) or (value.before[:1] == ("name",)) or renamed
+        ):
+            continue
+        end = at
+        while end + 1 < len(values) and end - at < _TITLE:
+            follows = values[end + 1]
+            if follows.kind not in _TITLED or follows.begin != values[end].end + 1:
+                break
+            end += 1
+        parts = values[at : end + 1]
+        if len(parts) > 1 and any(part.kind != "word" for part in parts):
+            text = " ".join(part.text for part in parts)
+            after = parts[-1].after
+            yield replace(value, text=text, end=parts[-1].end, kind="name", after=after)
 
 
 def _takes_many(one: Input) -> bool:
@@ -540,7 +623,7 @@ def _halves(value: Value) -> tuple[Value, Value]:
 
 def _alike(text: str, example: str) -> bool:
     """Whether a value has the form of an example: the same prefix, then digits or letters."""
-    mine, other = _PREFIXED.fullmatch(text), _PREFIXED.fullmatch(example)
+    mine, other = PREFIXED.fullmatch(text), PREFIXED.fullmatch(example)
     if mine and other:
         return mine[1] == other[1]
     if _INITIAL.fullmatch(text) and re.fullmatch(r"[A-Z]+\d[A-Z0-9]*", example):
@@ -548,10 +631,16 @@ def _alike(text: str, example: str) -> bool:
     return False
 
 
+def _shape(text: str) -> str:
+    """The form of a text, where both letters and digits make it: nyc3 and fra1."""
+    shape = _DIGITS.sub("0", _LETTER.sub("a", text))
+    return shape if {"a", "0"} <= {*shape} else text
+
+
 def _initials(one: Input, text: str) -> float:
     """cus_Q4t7 is a customer, C07HARBR1 a channel."""
     nouns = (*one.things, *one.described)
-    if match := _PREFIXED.fullmatch(text):
+    if match := PREFIXED.fullmatch(text):
         return 0.7 * max((shortens(match[1].lower(), noun) for noun in nouns), default=0.0)
     if _INITIAL.fullmatch(text):
         return 0.5 if any(noun[0][0] == text[0].lower() for noun in nouns) else 0.0

@@ -7,6 +7,7 @@ from itertools import islice
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.map.resources import PEOPLE
+from spm.registry.request.left_values import BARE
 from spm.registry.request.values import Input, Match, Value, matches, read_values
 from spm.registry.routes.tool_map import ToolMap
 
@@ -65,9 +66,19 @@ class RequestValues:
 
     def fields(self, tool: str) -> frozenset[str]:
         """The fields of a tool that the request gives."""
+        found = self.given(tool)
+        if any(match.score <= BARE for match in found):
+            # A bare name is good enough for where a thing is, not for the thing itself: that is
+            # looked up, in case it was something else.
+            card = self._map.cards([tool]).get(tool)
+            acts = card.resource.rpartition("/")[2] if card else ""
+            found = [m for m in found if m.score > BARE or m.input.resource != acts]
+        return frozenset(match.input.field for match in found)
+
+    def given(self, tool: str) -> list[Match]:
+        """The inputs of a tool that the request gives, each with its value."""
         named = self.named(tool)
-        given = (m for m in self._matches.get(tool, ()) if not _only_named(m.input, m.value))
-        return frozenset(m.input.field for m in given) - named
+        return [match for match in self._matches.get(tool, ()) if match.input.field not in named]
 
     def named(self, tool: str) -> frozenset[str]:
         """The fields of a tool that the request names by something else than their key.
@@ -84,8 +95,9 @@ class RequestValues:
         return frozenset(said - {m.input.field for m in sure})
 
     def spans(self, tool: str) -> frozenset[tuple[int, int]]:
-        """Where the values stand that a tool takes."""
-        return frozenset((m.value.begin, m.value.end) for m in self._matches.get(tool, ()))
+        """Where the values stand that a tool takes; a bare name any tool takes."""
+        found = self._matches.get(tool, ())
+        return frozenset((m.value.begin, m.value.end) for m in found if m.score > BARE)
 
     def share_beside(self, tool: str, others: Iterable[str]) -> float:
         """How much of what the request names a tool takes and others do not, from 0 to 1."""

@@ -20,6 +20,12 @@ DOCUMENT = {
         }
     },
 }
+ORDERS = {
+    "get": {
+        "parameters": [{"name": "order_id", "in": "path", "required": True, "schema": {}}],
+        "responses": {"200": {"description": "it"}},
+    }
+}
 SHOW = "GET /tickets/{id}"
 
 
@@ -55,3 +61,21 @@ def test_errors_are_shown_beneath_the_table(benchmarks, folder):
     out = benchmarks("map", "fields", "--specs", folder, "--errors").out
     assert "precision" in out
     assert "missing ticket_id = 81" in out
+
+
+def test_in_one_registry_the_plan_chooses_the_tools(benchmarks, folder, tmp_path):
+    number = {"name": "order_number", "in": "path", "required": True, "schema": {}}
+    refunds = {"post": {**ORDERS["get"], "parameters": [number]}}  # takes it too, is not chosen
+    paths = {"/orders/{order_id}": ORDERS, "/orders/{order_number}/refunds": refunds}
+    shop = {**DOCUMENT, "paths": paths}
+    (folder / "shop.json").write_text(json.dumps(shop))
+    order = "GET /orders/{order_id}"
+    wanted = [{"op": order, "param": "order_id", "value": "5"}]
+    row = {"id": "y", "api": "shop", "request": "show order 5", "ops": [order], "fields": wanted}
+    with (folder / "fields_dev.jsonl").open("a") as file:
+        file.write("\n" + json.dumps(row))
+    options = ("--specs", folder, "--together", "--stores", tmp_path / "stores", "--errors")
+    found = benchmarks("map", "fields", *options, "--json").json
+    assert found["shop"]["precision"] == found["shop"]["recall"] == 1.0
+    assert (found["all"]["predicted"], found["all"]["labelled"]) == (3, 4)
+    assert found["all"]["errors"][0]["wrong"] == ["desk/get_tickets_ticket_id ticket_id = 18"]

@@ -14,7 +14,6 @@ from spm.registry.access.caller import EVERYTHING
 from spm.registry.importers.openapi import read_openapi
 from spm.registry.models import tool_id
 from spm.registry.registry import Registry
-from spm.registry.request.fields import fields_of_tools
 from spm.registry.request.safe_patterns import is_match, safe_pattern
 from spm.registry.request.tool_inputs import inputs_of
 from spm.registry.request.values import Input, assign, matches, read_values
@@ -309,11 +308,6 @@ def test_a_list_takes_several_values():
     invited = Input("users", description="A comma separated list of user IDs", resource="user")
     found = matches(read_values("invite U07ANNA1Q and U07BENJ2Q"), [invited])
     assert [match.value.text for match in found] == ["U07ANNA1Q", "U07BENJ2Q"]
-
-
-def test_the_canonical_names_are_the_fields(tools):
-    found = fields_of_tools("Show ticket 17", tools["GET /tickets/{ticketId}"])
-    assert found == {"ticket_id"}
 
 
 def test_inputs_are_read_out_of_a_store(tmp_path, tools):

@@ -2,6 +2,7 @@
 
 from spm.registry.request.values import Input
 from spm.registry.routes.request_values import RequestValues
+from spm.registry.routes.tool_map import MapCard
 
 
 class Inputs:
@@ -14,7 +15,7 @@ class Inputs:
         return dict.fromkeys(tools, self._inputs)
 
     def cards(self, tools):
-        return {}
+        return dict.fromkeys(tools, MapCard("get", "any/project", "any", "read", (), ()))
 
     def asked(self, trajectories):
         return []
@@ -53,3 +54,23 @@ def test_an_address_means_a_person():
 def test_what_a_tool_takes_beside_others():
     read = values("Delete the coupon co_8Zx1", COUPON)
     assert (read.share("tool"), read.share_beside("tool", ["tool"])) == (1.0, 0.0)
+
+
+SLUG = "Its ID or slug"
+ORG = Input("org", "org", "org", description=SLUG, required=True, place="path", tool="tool")
+PROJECT = Input(
+    "project", "project", "project", description=SLUG, required=True, place="path", depth=5,
+    tool="tool",
+)  # fmt: skip
+
+
+def test_a_bare_name_says_where_a_thing_is_and_the_thing_itself_is_looked_up():
+    read = values("show checkout-web in lumen", ORG, PROJECT)
+    assert [match.value.text for match in read.given("tool")] == ["checkout-web", "lumen"]
+    assert read.fields("tool") == {"org"}
+
+
+def test_a_bare_name_does_not_speak_for_a_tool():
+    """Any tool would take it that lacks one."""
+    assert values("show checkout-web in lumen", ORG, PROJECT).share("tool") == 0.0
+    assert values("show project checkout-web", ORG, PROJECT).share("tool") == 1.0
