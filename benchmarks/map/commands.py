@@ -19,7 +19,6 @@ PartOption = Annotated[
 ]
 StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
 OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra.")]
-StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
 ErrorsOption = Annotated[bool, typer.Option("--errors", help="List what differs.")]
 
 
