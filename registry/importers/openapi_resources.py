@@ -25,12 +25,17 @@ from spm.registry.map.resources import (
     Verb,
     split_key,
 )
-from spm.registry.map.verbs import kind_of
+from spm.registry.map.verbs import READING, kind_of
 from spm.registry.traces.redaction import ENVELOPES
 
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
 _VERSION = re.compile(r"v?[0-9][\w.]*|api|apis|rest|admin|")
 _MAKING = frozenset("create add new register upload insert post make import".split())
+# Verbs that stand behind their family: `firewalls_add_tags`. Others would be nouns there.
+_SECOND_VERBS = frozenset(
+    "get list create update delete add remove search find set assign unassign replace patch".split()
+)
+_SECOND = 4  # words of a name among which they stand
 _LISTS = frozenset(
     "items data results values entries records list nodes edges rows page item result value entry "
     "record node edge row".split()
@@ -233,8 +238,8 @@ class ResourceReader:
             named = answer.nouns[0][0] if answer.nouns else self._segment(key)
             verb = said if said in ("list", "search") else "get"
             return verb, self._resource(named)
-        if method == "delete":
-            return "delete", self._about(operation, parent)
+        if method == "delete":  # but to unlock something is no way to delete it
+            return (said if said in ("update", "act") else "delete"), self._about(operation, parent)
         collection = key + "/{}" in self._items
         if said in ("list", "search", "get") and method == "post":
             return said, self._resource(answer.nouns[0][0]) if answer.nouns else parent
@@ -245,7 +250,9 @@ class ResourceReader:
             return "create", self._items[key + "/{}"]
         if said in ("delete", "update", "act"):
             return said, self._about(operation, parent)
-        if said == "create" or (single and self._segment(key) in (single[0], "")):
+        # What is posted to /sessions, and answered with, is a session.
+        into = method == "post" and said is None and bool(single) and _plural(key)
+        if said == "create" or into or (single and self._segment(key) in (single[0], "")):
             return "create", self._resource(single[0]) if single else self._about(operation, parent)
         return "act", self._about(operation, parent)
 
@@ -255,13 +262,23 @@ class ResourceReader:
             spoken = [fold(called[-1]).split("_")[0]]
         else:
             named = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
-            tail = fold(operation.path.rstrip("/").rpartition("/")[2]).split("_")
-            spoken = [named[0], tail[0]]
+            # `PostTransfersTransfer` says no more than its method: it makes nothing.
+            mere = named[0] == operation.method and named[0] in ("post", "put")
+            second = [word for word in named[1:_SECOND] if word in _SECOND_VERBS]
+            spoken = [*([] if mere else named[:1]), *second[:1], *self._tail(operation)]
         # `issues` and `files` are things, though people also issue and file.
         said = [kind for word in spoken if (kind := kind_of(word)) and not word.endswith("s")]
         if said and (said[0] != "get" or "search" not in said):
             return said[0]
         return "search" if "search" in fold(operation.path).split("_") else None
+
+    @staticmethod
+    def _tail(operation: Operation) -> list[str]:
+        """The word of a path's end that may say what is done; what is got or deleted is a thing."""
+        tail = operation.path.rstrip("/").rpartition("/")[2]
+        first = fold(tail).split("_")[0]
+        thing = operation.method in ("get", "delete") and kind_of(first) not in READING
+        return [] if thing or tail.startswith("{") else [first]
 
     def _parent(self, key: str) -> str:
         """The resource of the last item before the end of a path."""
