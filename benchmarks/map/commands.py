@@ -153,24 +153,22 @@ def targets(
     json: JsonOption = False,
 ) -> None:
     """Fit the weights of targets, and score them on the API that each fit did not see."""
-    from benchmarks.map.targets import PLACES, examples, fit, places, sureness
+    from benchmarks.map.targets import PLACES, Examples, collect, fit, places, shown, signs
     from spm.registry.routes.target_features import FEATURES
 
-    large, small = [], []
-    for name in part or ["dev"]:
-        all_tools, few = examples(specs, name, stores, say if not json else lambda _: None)
-        large += all_tools
-        small += few
-    weights = dict(zip(FEATURES, fit([*large, *small]).round(3).tolist(), strict=True))
-    sure = sureness(large, small)
-    found = places(large, small)
+    found = Examples()
+    for name in part or ["dev", "dev2"]:
+        collect(specs, name, stores, found, say if not json else lambda _: None)
+    weights = dict(zip(FEATURES, fit([*found.large, *found.small]).round(3).tolist(), strict=True))
+    sure, routes = signs(found.plans), shown(found.plans)
     rows = {
         name: {f"@{k}": sum(0 < p <= k for p in ranks) for k in PLACES} | {"requests": len(ranks)}
-        for name, ranks in found.items()
+        for name, ranks in places(found.large, found.small).items()
     }
     if json:
-        as_json({"places": rows, "weights": weights, "sureness": sure})
+        as_json({"places": rows, "weights": weights, "signs": sure, "routes": routes})
         return
     table(["target among", *rows["all tools"]], [[n, *row.values()] for n, row in rows.items()])
     table(["feature", "weight"], [[name, value] for name, value in weights.items()])
     table(["sign", "weight"], [[name, value] for name, value in sure.items()])
+    table(list(routes[0]), [list(row.values()) for row in routes])

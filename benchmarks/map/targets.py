@@ -1,12 +1,13 @@
-"""The weights of targets: fitted on labelled requests, judged on the API that was left out.
+"""The weights of targets, and how sure their routes are: fitted on labelled requests.
 
 A request teaches by its last labelled tool, and by others that serve as well; its other tools are
 not compared. Each request also teaches in small libraries, drawn from its own service: weights
-must be right with eight tools and with thousands.
+must be right with eight tools and with thousands. What is reported was fitted without the API that
+it is about.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 
 from benchmarks.map.menus import Task, tasks
 from benchmarks.map.specs import apis, document, labels, read, registry, tools_by_operation
+from spm.gnn.frontier_source import MenuInputs
 from spm.gnn.ranker import LearnedRanker
 from spm.registry.menus.menu import Ask
 from spm.registry.routes.admission import Admission
+from spm.registry.routes.certainty import SIGNS, Target
+from spm.registry.routes.closure import Known
 from spm.registry.routes.purposes import Clause, read_clauses
-from spm.registry.routes.route import candidates_of
+from spm.registry.routes.route import candidates_of, propose
 from spm.registry.routes.target_features import FEATURES, Candidates, features
-from spm.registry.routes.targets import NEVER, sure_signs
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -29,6 +32,7 @@ PENALTY = 0.05  # of the squares of standardised weights
 STEPS, RATE, MOMENTUM = 1_500, 0.3, 0.9
 SMALL = (8, 24)  # tools in the small libraries
 PLACES = (1, 3, 10)
+CERTAINTIES = (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,6 @@ class Example:
     numbers: Numbers
     right: Flags
     wrong: Flags
-    deeds: Sequence[tuple[str, str]]  # what each does to what
 
     def place(self, weights: Numbers) -> int:
         """The place of the best right tool; 0 where no candidate is right."""
@@ -50,10 +53,35 @@ class Example:
         return int((scores[self.wrong] > scores[self.right].max()).sum()) + 1
 
 
-def examples(
-    folder: Path, part: str, stores: Path, say: Callable[[str], None]
-) -> tuple[list[Example], list[Example]]:
-    """The requests of a part, in one registry of all of its APIs and in small libraries."""
+@dataclass(frozen=True)
+class Planned:
+    """A request with what was planned for it."""
+
+    id: str
+    api: str
+    targets: Sequence[Target]
+    right: bool  # the plan holds all labelled tools in order
+    large: bool  # planned among all tools
+
+    @property
+    def agrees(self) -> bool:
+        """Whether its targets do what is asked for."""
+        return bool(self.targets) and all(target.agrees for target in self.targets)
+
+
+@dataclass
+class Examples:
+    """The requests of some parts: among all tools and in small libraries, and their plans."""
+
+    large: list[Example] = field(default_factory=list)
+    small: list[Example] = field(default_factory=list)
+    plans: list[Planned] = field(default_factory=list)
+
+
+def collect(
+    folder: Path, part: str, stores: Path, found: Examples, say: Callable[[str], None]
+) -> None:
+    """Add the requests of a part, in one registry of all of its APIs and in small libraries."""
     rows = [_as_request(row) for row in labels("requests", part)]
     if part == "dev":
         rows += [_as_request(row) for row in labels("fields", part)]
@@ -64,24 +92,31 @@ def examples(
     }
     wanted = tasks(rows, {api: tools_by_operation(s, api) for api, s in sources.items()})
     say(f"{part}: {len(wanted)} requests to {', '.join(sources)}")
-    large, small = [], []
     draw = np.random.default_rng(0)
     with registry(folder, sources, stores / "-".join(sources)) as opened:
         opened.menu(wanted[0].request)  # the first menu of a registry encodes its tools
         ranker = opened.core.ranker()
         assert isinstance(ranker, LearnedRanker)
         for task in wanted:
-            found, belief = ranker.plan_inputs(Ask(task.request))
-            cards = found.map.cards(found.frontier.tools)
-            candidates = candidates_of(found.frontier, cards, found.cards, belief)
-            clauses = read_clauses(task.request, found.frontier.clauses.shape[1])
-            large.append(_example(task, candidates, clauses))
-            small += [
-                _example(task, _some(candidates, rows_kept), clauses)
-                for size in SMALL
-                if (rows_kept := _drawn(task, candidates, size, draw)) is not None
-            ]
-    return large, small
+            inputs, belief = ranker.plan_inputs(Ask(task.request))
+            cards = inputs.map.cards(inputs.frontier.tools)
+            candidates = candidates_of(inputs.frontier, cards, inputs.cards, belief)
+            clauses = read_clauses(task.request, inputs.frontier.clauses.shape[1])
+            found.large.append(_example(task, candidates, clauses))
+            found.plans.append(_planned(task, inputs, candidates, large=True))
+            for size in SMALL:
+                if (rows_kept := _drawn(task, candidates, size, draw)) is not None:
+                    few = _some(candidates, rows_kept)
+                    found.small.append(_example(task, few, clauses))
+                    found.plans.append(_planned(task, inputs, few, large=False))
+
+
+def _planned(task: Task, inputs: MenuInputs, among: Candidates, *, large: bool) -> Planned:
+    made = propose(
+        inputs.map, among.frontier, inputs.cards, task.request, Known(), belief=among.belief
+    )
+    steps = list(dict.fromkeys(step for plan in made.plans for step in plan.steps))
+    return Planned(task.id, task.api, made.targets, task.in_order(steps), large)
 
 
 def _as_request(row: dict[str, Any]) -> dict[str, Any]:
@@ -101,10 +136,7 @@ def _example(task: Task, candidates: Candidates, clauses: Sequence[Clause]) -> E
     right = np.array([tool in task.gold[-1] for tool in tools]) & np.array(allowed)
     others = frozenset[str]().union(*task.gold)
     wrong = np.array([tool not in others for tool in tools]) & np.array(allowed)
-    deeds = [
-        (p.verb, p.resource or tool) for p, tool in zip(candidates.purposes, tools, strict=True)
-    ]
-    return Example(task.id, task.api, numbers[:, asking or slice(None)], right, wrong, deeds)
+    return Example(task.id, task.api, numbers[:, asking or slice(None)], right, wrong)
 
 
 def _drawn(
@@ -176,30 +208,44 @@ def places(large: Sequence[Example], small: Sequence[Example]) -> dict[str, list
     return found
 
 
-def sureness(large: Sequence[Example], small: Sequence[Example]) -> dict[str, float]:
-    """How far signs say that the best candidate is right; out of the API that each fit did not see.
-
-    Small libraries count, too: a tool that is alone in one is not therefore right.
-    """
-    signs: list[dict[str, float]] = []
-    right: list[bool] = []
-    for api in sorted({one.api for one in large}):
-        weights = fit(one for one in (*large, *small) if one.api != api)
-        for one in (*large, *small):
-            if one.api == api:
-                scores = np.where((one.right | one.wrong)[:, None], one.numbers @ weights, NEVER)
-                row, at = divmod(int(scores.argmax()), scores.shape[1])
-                alike = np.array([deed == one.deeds[row] for deed in one.deeds])
-                signs.append(sure_signs(one.numbers[row, at], scores[:, at], alike))
-                right.append(bool(one.right[row]))
-    names = list(signs[0])
-    table = np.array([[row[name] for name in names] for row in signs])
+def signs(plans: Sequence[Planned]) -> dict[str, float]:
+    """How far each sign says that a route is right: the weights of a logistic, and its bias."""
+    rows = [(target, plan.right) for plan in plans for target in plan.targets]
+    table = np.array([[target.signs[name] for name in SIGNS] for target, _ in rows])
+    right = np.array([right for _, right in rows], dtype=np.float64)
     centre, spread = table.mean(axis=0), table.std(axis=0)
-    inputs = np.c_[np.ones(len(table)), (table - centre) / np.where(spread > 0, spread, 1.0)]
-    weights = np.zeros(len(names) + 1)
+    spread[spread == 0] = 1.0
+    inputs = np.c_[np.ones(len(table)), (table - centre) / spread]
+    weights = np.zeros(inputs.shape[1])
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-inputs @ weights))
-        weights -= RATE * (inputs.T @ (chance - np.array(right)) / len(right))
-    slopes = weights[1:] / np.where(spread > 0, spread, 1.0)
+        weights -= RATE * (inputs.T @ (chance - right) / len(right))
+    slopes = weights[1:] / spread
     bias = float(weights[0] - slopes @ centre)
-    return dict(zip(names, slopes.round(3).tolist(), strict=True)) | {"bias": round(bias, 3)}
+    return dict(zip(SIGNS, slopes.round(3).tolist(), strict=True)) | {"bias": round(bias, 3)}
+
+
+def shown(plans: Sequence[Planned]) -> list[dict[str, float]]:
+    """Routes among all tools at several certainties: how many are shown, how many are right.
+
+    Certainties are fitted without the API of the request.
+    """
+    sure: list[tuple[float, bool]] = []
+    for api in sorted({plan.api for plan in plans}):
+        fitted = signs([plan for plan in plans if plan.api != api])
+        for plan in plans:
+            if plan.api == api and plan.large and plan.agrees:
+                raw = [
+                    fitted["bias"] + sum(fitted[name] * t.signs[name] for name in SIGNS)
+                    for t in plan.targets
+                ]
+                sure.append((float(1 / (1 + np.exp(-min(raw)))), plan.right))
+    return [
+        {
+            "certainty": least,
+            "shown": sum(chance >= least for chance, _ in sure),
+            "right": sum(right for chance, right in sure if chance >= least),
+            "requests": sum(plan.large for plan in plans),
+        }
+        for least in CERTAINTIES
+    ]

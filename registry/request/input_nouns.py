@@ -152,7 +152,7 @@ _BY_WORD = {
 }  # fmt: skip
 _WANTS = {word: want for want, said in _BY_WORD.items() for word in said.split()}
 _SYNONYMS = frozenset("email url phone path ref sha".split())
-# Wants that a name shows even where it stands for a thing: a `file` may be one's id.
+# Wants that a name shows even where it stands for a thing.
 _SURE = frozenset("email url phone ip sha ref path".split())
 _SECRETS = frozenset("token secret password credential credentials signature".split())
 _IDS = frozenset("id uid guid gid iid identifier arn urn number no num".split())
@@ -204,7 +204,8 @@ def _want(one: Input) -> str:
         return "moment"
     if last == "version":
         return "version"
-    if last in _WANTS and not (one.resource and _WANTS[last] not in _SURE):
+    keyed = one.resource and _SAYS_ID.search(one.description[:120])  # a `file` may be one's id
+    if last in _WANTS and not keyed and not (one.resource and _WANTS[last] not in _SURE):
         return _WANTS[last]
     if last in CONTENT and last != "title" and one.type != "array":
         return "content"

@@ -68,6 +68,7 @@ _PERSON = re.compile(r"(?:ee|er|or)$")
 _INTO = frozenset("into under below beneath".split())
 _GOALS = frozenset("parent destination dest target".split())
 _SETS = frozenset(("to", "as"))
+_IN = frozenset(("in", "from", "within"))
 _LEADS = _SETS | _CALLED | {"from", "by"}
 _UNIT = re.compile(r"[A-Za-z]{3}(?![A-Za-z])|[$€£¥]")
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
@@ -500,6 +501,8 @@ def _is_joint(before: tuple[str, ...], at: int) -> bool:
 def _ends(value: Value) -> bool:
     """Whether a word ends its phrase: in `user profile picture` profile is no user's name."""
     if value.kind != "word" or not value.after:
+        return True
+    if value.before[1:2] and value.before[1] in _IN:  # "in namespace shop mounts it"
         return True
     return value.after[0] in COMMON or not value.after[0].isalnum()
 

@@ -18,7 +18,8 @@ ASK = 6.0
 SAY = 1.5  # what no tool makes, for a tool that is not asked for itself
 INDIRECT = 1.0  # a producer that does not list the thing, but tells of it
 UNNAMED = 2.0  # where the thing has to be found by its name
-RELEVANT = 1.5  # what the request speaks of costs less
+AGAIN = 1.0  # how much worse a producer may be that runs anyway
+RELEVANT = 2.5  # what the request speaks of costs less
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
 _ROUNDS = DEPTH + 2
 
@@ -124,9 +125,16 @@ class Neighbourhood:
         shared = (need for need in self.needs.get(producer, ()) if _key(need) in own)
         saved = sum(self._prices.get((producer, need.field), 0.0) for need in shared)
         whole = supplier.cost + cost.get(producer, STEP) - saved
-        if need.resource and self.lists.get(producer) != need.resource:
+        if self._indirect(tool, need, producer):
             whole += UNNAMED if need.field in self.named.get(tool, ()) else INDIRECT
         return max(whole - RELEVANT * self.fit.get(producer, 0.0), 0.1)
+
+    def _indirect(self, tool: str, need: Need, producer: str) -> bool:
+        """Whether a producer only mentions the thing, and another lists it."""
+        if not need.resource or self.lists.get(producer) == need.resource:
+            return False
+        others = self.suppliers.get((tool, need.field), ())
+        return any(self.lists.get(one.producer) == need.resource for one in others)
 
     @cached_property
     def costs(self) -> dict[str, float]:
@@ -222,9 +230,9 @@ def _collect(
     for need in around.needs.get(tool, ()):
         ranked = around.ranked(tool, need)
         free = [(price, p) for price, p in ranked if p not in waiting and p != tool]
-        ran = next((p for _, p in free if p in steps), None)
-        if ran is not None:
-            supplies[tool][need.field] = ran
+        ran = next(((price, p) for price, p in free if p in steps), None)
+        if ran is not None and ran[0] <= free[0][0] + AGAIN:
+            supplies[tool][need.field] = ran[1]
         elif free and free[0][0] < ASK and len(waiting) < DEPTH:
             supplies[tool][need.field] = free[0][1]
             _collect(free[0][1], around, waiting | {tool}, steps, supplies)

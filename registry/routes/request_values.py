@@ -28,6 +28,7 @@ _FORMS = {
     "channel": frozenset(("channel", "conversation", "room")),
 }
 _KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
+_NO_KEYS = frozenset(("word", "common", "path"))
 
 
 class RequestValues:
@@ -78,7 +79,8 @@ class RequestValues:
     def given(self, tool: str) -> list[Match]:
         """The inputs of a tool that the request gives, each with its value."""
         named = self.named(tool)
-        return [match for match in self._matches.get(tool, ()) if match.input.field not in named]
+        found = (match for match in self._matches.get(tool, ()) if _is_taken(match))
+        return [match for match in found if match.input.field not in named]
 
     def named(self, tool: str) -> frozenset[str]:
         """The fields of a tool that the request names by something else than their key.
@@ -114,6 +116,18 @@ class RequestValues:
 def _only_named(one: Input, value: Value) -> bool:
     """Whether a value says which thing is meant, but is not what the input takes."""
     return bool(one.resource) and one.want in _KEYED and value.kind in _LABELS
+
+
+def _is_taken(match: Match) -> bool:
+    """Whether an input takes a value as it stands.
+
+    A key is no plain word ("the draft quote") and no file's name, and a search for other things
+    does not find them by a person's address.
+    """
+    one, value = match.input, match.value
+    if one.resource and one.want in _KEYED:
+        return value.kind not in _NO_KEYS
+    return not (one.want == "text" and value.kind == "email")
 
 
 def _meant(value: Value, inputs: Sequence[Input]) -> Iterator[str]:

@@ -7,11 +7,12 @@ import numpy as np
 
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
+from spm.registry.routes.certainty import CLEAR, Target, plan_signs
 from spm.registry.routes.closure import Known, Neighbourhood, Plan, close, needed_inputs
 from spm.registry.routes.purposes import Clause, Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import Candidates, Numbers, name_terms
-from spm.registry.routes.targets import Target, TargetScores, target_scores, targets
+from spm.registry.routes.targets import TargetScores, target_scores, targets
 from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
 
@@ -19,7 +20,6 @@ MAKERS = 40  # producers for a target whose inputs are compared with the request
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
-CLEAR = 0.3  # certainty from which a target is shown as a route
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,14 @@ class Proposal:
         order: tools in the order of the menu, as far as they are decided here.
         route: the tools in front that are the route; empty where no target is clear.
         plans: of the targets, with who gives each input.
+        targets: what the request asks for, in the order of the plans.
         doubt: why no route is shown; "" where one is.
     """
 
     order: list[str]
     route: list[str]
     plans: list[Plan]
+    targets: Sequence[Target] = ()
     doubt: str = ""
 
 
@@ -61,7 +63,7 @@ def propose(
         allow_writes: let tools that change something make inputs.
     """
     if not frontier.tools:
-        return Proposal([], [], [], "no candidate")
+        return Proposal([], [], [], doubt="no candidate")
     asked = read_clauses(request, frontier.clauses.shape[1])
     found = tool_map.cards(frontier.tools)
     candidates = candidates_of(frontier, found, cards, belief)
@@ -89,10 +91,14 @@ def propose(
     for tool in best[:AGAIN]:
         order |= dict.fromkeys(around.producers(tool, MORE))
     order |= dict.fromkeys(best)
+    meant = [
+        replace(one, signs={**one.signs, **plan_signs(plans, plan, values, found.get(one.tool))})
+        for one, plan in zip(meant, plans, strict=True)
+    ]
     doubt = _doubt(meant)
     if unread(request, admission) == NOT_UNDERSTOOD:
         doubt = NOT_UNDERSTOOD
-    return Proposal(list(order), [] if doubt else route, plans, doubt)
+    return Proposal(list(order), [] if doubt else route, plans, meant, doubt)
 
 
 def candidates_of(

@@ -9,42 +9,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spm.registry.routes.certainty import Target, target_signs
 from spm.registry.routes.purposes import Clause
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import ACTS, FEATURES, Candidates, Numbers, features
 
 # Fitted on requests to seven APIs and on small parts of them: `python -m benchmarks map targets`.
 WEIGHTS = {
-    "meaning": 0.166, "words": 0.389, "clause_meaning": 0.301, "clause_cosine": 2.928,
-    "belief": 0.153, "said": 0.359, "unsaid": -0.064, "thing": 0.487, "object_said": 1.149,
-    "thing_text": 0.1, "own_verb": 0.604, "same_kind": 1.562, "near_kind": 0.472,
-    "other_kind": -1.052, "reads_a_wish": -2.027, "lists_many": 0.961, "lists_one": -0.403,
-    "service": 0.092,
+    "meaning": 0.168, "words": 0.397, "clause_meaning": 0.297, "clause_cosine": 2.876,
+    "belief": 0.152, "said": 0.364, "unsaid": -0.063, "thing": 0.49, "object_said": 1.146,
+    "thing_text": 0.1, "own_verb": 0.626, "same_kind": 1.49, "near_kind": 0.422,
+    "other_kind": -1.004, "reads_a_wish": -2.023, "lists_many": 0.946, "lists_one": -0.408,
+    "service": 0.089,
 }  # fmt: skip
-# How sure a target is, by a logistic of these: fitted with the weights above.
-SURENESS = {"odds": 0.58, "words": 0.08, "clause_cosine": 1.599, "named": 0.028, "act": 0.697}
-BIAS = -1.44
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does
 NEVER = -1e3
-LEAST = 1e-3  # of a chance, so that one candidate alone is not certain
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a clause asks for.
-
-    Attributes:
-        tool: its id.
-        certainty: from 0 to 1.
-        agrees: whether it does the kind of act that the clause asks for.
-    """
-
-    tool: str
-    certainty: float
-    agrees: bool
 
 
 @dataclass(frozen=True)
@@ -110,32 +91,11 @@ def targets(
         tool, numbers = candidates.frontier.tools[first], scores.features[first, at]
         deeds = [(p.verb, p.resource or p.words) for p in candidates.purposes]
         alike = np.array([deed == deeds[first] for deed in deeds])
-        signs = sure_signs(numbers, scores.target[:, at], alike)
-        raw = BIAS + sum(SURENESS[name] * value for name, value in signs.items())
-        target = Target(tool, float(1 / (1 + np.exp(-raw))), _agrees(numbers))
+        signs = target_signs(numbers, scores.target[:, at], alike)
+        target = Target(tool, _agrees(numbers), signs)
         if tool not in found or target.certainty > found[tool].certainty:
             found[tool] = target
     return list(found.values())
-
-
-def sure_signs(numbers: Numbers, scores: Numbers, alike: NDArray[np.bool_]) -> dict[str, float]:
-    """What says that the best candidate of a clause is right.
-
-    Args:
-        numbers: its features.
-        scores: of all candidates for the clause.
-        alike: which of them do the same to the same thing: either serves.
-    """
-    chances = np.exp(scores - scores.max())
-    share = float(chances[alike].sum() / chances.sum())
-    at = dict(zip(FEATURES, numbers.tolist(), strict=True))
-    return {
-        "odds": float(np.log(share + LEAST) - np.log(1 - share + LEAST)),
-        "words": at["words"],
-        "clause_cosine": at["clause_cosine"],
-        "named": max(at["thing"], at["object_said"]),
-        "act": min(1.0, at["same_kind"] + at["own_verb"] + (at["near_kind"] > 0)),
-    }
 
 
 def _agrees(numbers: Numbers) -> bool:

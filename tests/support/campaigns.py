@@ -39,7 +39,7 @@ CAMPAIGNS = {
     "exchange_seeds": Size(1, 4),
     "invariant_requests": Size(20, 200),
     "invariant_seeds": Size(1, 8),
-    "invariant_specs": Size(0, 1),
+    "invariant_specs": Size(0, 4),
     "experiments": Size(1, 100),
     "benches": Size(1, 5),
 }

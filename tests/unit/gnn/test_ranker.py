@@ -384,9 +384,9 @@ def test_a_menu_counts_the_observed_requests_that_resemble_its_own(parcels, own)
 
 
 def test_one_observed_request_that_only_resembles_decides_no_route(parcels, own):
+    """What is shown then is planned from the map alone, and knows nothing of the label."""
     near = own("Ship that box to Vienna")
-    assert (near.traces, near.trust, near.route) == (1, 0.0, [])
-    assert any(note.startswith("No route is shown") for note in near.notes)
+    assert (near.traces, near.route) == (1, ["mixed/book_parcel"])
 
 
 def test_a_request_unlike_any_other_is_not_pulled_onto_the_observed_path(parcels, own):
@@ -404,7 +404,7 @@ def test_without_traces_the_prior_decides_and_says_so(registry, own):
     menu = own(demo.REQUEST)
     assert menu.trust == 0.0
     assert menu.traces == 0
-    assert "prior" in menu.notes[0]
+    assert any("prior" in note for note in menu.notes)
     assert "send_email_receipt" in names(menu)[:5]
 
 
