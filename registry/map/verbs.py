@@ -28,6 +28,7 @@ _KINDS: dict[VerbKind, str] = {
         "create add make insert post register open file submit publish upload generate issue raise "
         "compose draft provision schedule book reserve place order invite clone copy duplicate "
         "fork import log record append enroll enrol store reply comment mkdir cp plan write share "
+        "tokenize tokenise onboard "
         "embed new initialize initialise init setup request ask subscribe star bookmark"
     ),
     "update": (
@@ -40,6 +41,8 @@ _KINDS: dict[VerbKind, str] = {
         "downgrade migrate translate annotate prioritize prioritise reschedule postpone delay "
         "finalize finalise acknowledge ack ignore favorite favourite like vote react watchlist "
         "hand reassign swap switch trim rewrite redact anonymize anonymise pseudonymize cordon "
+        "grow shrink expand widen lower cap limit throttle point route map freeze thaw mothball "
+        "shelve silence hush "
         "bind connect disconnect join leave block ban mask merge squash sync synchronize refresh "
         "renew normalize clear empty truncate regenerate"
     ),
@@ -61,7 +64,7 @@ _KINDS: dict[VerbKind, str] = {
         "unblock exchange redeem claim print_out deliver fulfill fulfil return exit hang end "
         "finish destruct commit push pull checkout stage mount unmount eval answer respond "
         "warn nudge page poke select click type press hover navigate scroll drag fly exec reverse "
-        "indicate signal reimage"
+        "indicate signal reimage pretend credit debit"
     ),
 }
 _KIND = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -186,12 +189,12 @@ class RequestVerb:
 
     Attributes:
         word: the verb in its plain form; of a phrase its first word and particle ("get rid of").
-            Of a question its question word.
+            Of a question its question word; "" where a request only names things.
         kind: what kind of act it asks for.
         destroys: whether who says it wants something gone or ended.
         clause: the number of its clause, from 0.
         begin: where it begins in the text.
-        question: whether a question word stands for it.
+        question: whether it is asked by a question or by naming things.
     """
 
     word: str
@@ -222,7 +225,7 @@ _PHRASES: dict[str, dict[str, tuple[VerbKind | None, bool]]] = {
     "cut": {"off": ("delete", True), "": ("create", False)},
     "call": {"off": ("act", True)},
     "back": {"out": ("act", True), "up": ("create", False), "": (None, False)},
-    "let": {"go": ("delete", True), "": (None, False)},
+    "let": {"go": ("delete", True), "": ("update", False)},
     "shut": {"down": ("act", True), "off": ("act", True), "": ("act", True)},
     "close": {"down": ("act", True)},
     "wind": {"down": ("act", True), "": (None, False)},
@@ -401,7 +404,23 @@ def request_verbs(text: str) -> list[RequestVerb]:
             asked = word in _QUESTIONS or word in ("how many", "do", "have")
             found.append(RequestVerb(word, kind, destroying, number, begin, asked))
         skipped = _dangling(tokens, start)
-    return found
+    return found or _things_named(text)
+
+
+def _things_named(text: str) -> list[RequestVerb]:
+    """What asks by naming things alone: "failed checks of acme/web" wants to see them."""
+    first = next(_clauses(text), None)
+    if first is None or wishes(text):
+        return []
+    start = _after_address(first.tokens)
+    said = first.tokens[start : start + _HEAD]
+    for token in said:
+        plural = len(token.text) > 3 and token.text.endswith("s") and token.text not in _SINGULAR
+        if token.text in _ALL or (plural and not token.text.endswith(("ss", "us", "'s"))):
+            return [RequestVerb("", "list", False, 0, token.begin, question=True)]
+        if token.text in _LEADING_PREPOSITIONS or infinitive(token.text) == token.text:
+            break
+    return []
 
 
 def asks_to_destroy(text: str, tool_words: Sequence[str] = ()) -> bool:
@@ -618,7 +637,9 @@ def _imperative(tokens: Sequence[_Token], at: int) -> _Found | None:
     return word, kind_alone, destroys(word) or word in _DESTROYS_IN_REQUESTS, token.begin
 
 
-_SINGULAR = frozenset({"this", "access", "status", "address"})
+_SINGULAR = frozenset({"this", "access", "status", "address", "does", "has", "was", "is"})
+_ALL = frozenset("everything everybody everyone details people".split())
+_HEAD = 5  # words among which the things stand that a request begins with
 
 
 def _particle(

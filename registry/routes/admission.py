@@ -52,9 +52,10 @@ class Admission:
 
 def unread(request: str, admission: Admission) -> str:
     """Why a request was not understood; "" where it was, or where it can do no harm."""
-    if admission.reads:
+    said = any(verb.word for verb in admission.verbs)
+    if admission.reads and said:
         return ""
-    if not in_english(without_courtesies(request), verbs=bool(admission.verbs)):
+    if not in_english(without_courtesies(request), verbs=said):
         return NOT_UNDERSTOOD
     return "" if admission.verbs else NO_VERB
 

@@ -33,13 +33,21 @@ FEATURES = (
     "thing_text",  # how far the best text about that thing is behind the best of all
     "own_verb",  # the clause's verb is in the tool's name, as far as its thing is named, too
     "same_kind", "near_kind", "other_kind",  # of act
-    "reads_a_wish",  # "the limit should be 5", and the tool only reads
+    "reads_a_wish", "updates_a_wish",  # "the limit should be 5", and what the tool does
     "lists_many", "lists_one",  # a tool that lists, and its thing in the plural or the singular
     "service",  # how far the service's best texts are behind those of the best service
 )  # fmt: skip
 # Those that compare what is done, not what it is done to.
 ACTS = frozenset(
-    ("same_kind", "near_kind", "other_kind", "reads_a_wish", "lists_many", "lists_one")
+    (
+        "same_kind",
+        "near_kind",
+        "other_kind",
+        "reads_a_wish",
+        "updates_a_wish",
+        "lists_many",
+        "lists_one",
+    )
 )
 _AT = {name: number for number, name in enumerate(FEATURES)}
 # Kinds that people say for one another: "get me the tickets" lists them.
@@ -169,6 +177,7 @@ def _act(purpose: Purpose, clause: Clause, thing: float) -> Iterator[tuple[str, 
     verb = clause.verb
     if verb is None:
         yield "reads_a_wish", float(clause.wish and purpose.verb in READING)
+        yield "updates_a_wish", float(clause.wish and purpose.verb == "update")
         return
     own = verb.kind not in READING and verb.word in purpose.words
     same = purpose.verb == verb.kind

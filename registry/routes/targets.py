@@ -20,8 +20,8 @@ WEIGHTS = {
     "meaning": 0.168, "words": 0.397, "clause_meaning": 0.297, "clause_cosine": 2.876,
     "belief": 0.152, "said": 0.364, "unsaid": -0.063, "thing": 0.49, "object_said": 1.146,
     "thing_text": 0.1, "own_verb": 0.626, "same_kind": 1.49, "near_kind": 0.422,
-    "other_kind": -1.004, "reads_a_wish": -2.023, "lists_many": 0.946, "lists_one": -0.408,
-    "service": 0.089,
+    "other_kind": -1.004, "reads_a_wish": -2.023, "updates_a_wish": 0.5,
+    "lists_many": 0.946, "lists_one": -0.408, "service": 0.089,
 }  # fmt: skip
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does
