@@ -40,6 +40,7 @@ _LISTS = frozenset(
 # Wrappers of what is answered, not things: `ok`, paging, links.
 _DEPTH = 3
 _MOST = 40  # references that are kept of one answer
+_WRITES = frozenset(("create", "update"))
 _PLAIN = 3  # plain properties that make a named object a thing, though it has no key
 
 
@@ -219,7 +220,9 @@ class ResourceReader:
             for name in listed:
                 if segment and name.startswith(f"{segment}_"):  # a branch with protection
                     return name if self._lists(collection, name) else segment
-                if name.endswith(segment) or len(listed) == 1:
+                # Who puts somebody among the collaborators may answer with an invitation.
+                only = len(listed) == 1 and method not in ("put", "patch")
+                if (segment and name.endswith(segment)) or only:
                     return name
         return ""
 
@@ -575,13 +578,16 @@ class ResourceReader:
             return replace(found, role="" if found.resource in folded(given.name) else found.role)
         near = self._act(operation)[1]
         leaf = fold(given.path[-1])
+        if leaf == "name" and len(given.path) == 1 and self._act(operation)[0] in _WRITES:
+            return None  # how the thing is to be called
         if leaf in KEYS:
             said = self.nouns.described(given.description, "", near)
             if said or len(given.path) == 1:
                 return said or self._own_key(operation, leaf)
             owner = f"{given.path[-2]}_{leaf}"
             found = self.nouns.identify(owner, "", given.kind, near)
-            return self._in_corner(operation, found) if found else None
+            named = found and (found.role or found.resource in fold(singular(given.path[-2])))
+            return self._in_corner(operation, found) if found and named else None
         if beside := self._beside.get((_collection(operation.path), leaf)):
             return Identity(beside)
         if _WHOLE.search(given.description) and not split_key(folded(given.name))[1]:

@@ -22,7 +22,7 @@ HUB_SHARE, HUB_TOOLS = 0.2, 20
 REQUIRED, OPTIONAL, HUB, ELSEWHERE = 6, 4, 4, 3  # producers that are kept for one input
 CREATES = 3  # of those that create it, for which room is kept
 TWINS = 2  # of those that do the same from the same
-FURTHER = 3  # of those that need more than the consumer has, where others do not
+FURTHER, HUB_FURTHER = 3, 2  # of those that need more than the consumer has, where others do not
 REFERENCES = 2  # and behind them things that refer to what it takes
 _MAKES: dict[Verb, int] = {"list": 0, "search": 0, "get": 1, "create": 2}
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
@@ -86,7 +86,8 @@ class Node:
     def content(self) -> frozenset[str]:
         """The words of its name that say what it is about, beside verbs and fillers."""
         plain = self.words - _FILLERS - ({"user"} if self.words & _OWN else set()) - _OWN
-        return frozenset(word for word in plain if kind_of(word) is None)
+        # Who is followed or blocked is not just any user.
+        return frozenset(word for word in plain if kind_of(word) not in _MAKES)
 
 
 @dataclass
@@ -230,7 +231,8 @@ def _producers(
     # Among equals the shorter name is the more general one.
     own.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
     most = HUB if hub else REQUIRED if taken.required or main else OPTIONAL
-    kept = _mixed(_within_reach(_without_twins(own, 1 if hub else TWINS)), most)
+    twins, further = (1, HUB_FURTHER) if hub else (TWINS, FURTHER)
+    kept = _mixed(_within_reach(_without_twins(own, twins), further), most)
     if not kept or (main and consumer.verb == "get"):
         kept += _best_references(references)
     return [(producer, given) for _, producer, given in kept]
@@ -267,12 +269,14 @@ def _without_twins(ranked: list[_Ranked], most: int) -> list[_Ranked]:
     return kept
 
 
-def _within_reach(ranked: list[_Ranked]) -> list[_Ranked]:
+def _within_reach(ranked: list[_Ranked], most: int) -> list[_Ranked]:
     """Where something runs on what the consumer has, few that must first find something else."""
     if not ranked or ranked[0][0][0]:
         return ranked
     further = [row for row in ranked if row[0][0] and not _creates(row)]
-    dropped = {row[1].id for row in further[FURTHER:]}
+    # Who lists just there leaves little to look for elsewhere.
+    there = any(not row[0][0] and row[1].required and row[1].verb == "list" for row in ranked)
+    dropped = {row[1].id for row in further[1 if there else most :]}
     return [row for row in ranked if row[1].id not in dropped]
 
 
@@ -312,7 +316,8 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
         _MAKES[producer.verb],
         -len(producer.content & consumer.content),
         len(producer.content - consumer.content - _spellings(given.resource)),
-        0 if producer.words & _OWN else 1,  # one's own things before everybody's
+        # One's own things before everybody's.
+        0 if producer.words & _OWN and needs <= has else 1,
     )
 
 

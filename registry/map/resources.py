@@ -160,7 +160,10 @@ class Nouns:
     def has_key(self, resource: str, keys: frozenset[str]) -> bool:
         """Whether one of these keys is the resource's, so that it can be found by it."""
         owned = self._keys.get(resource)
-        return bool(resource) and (not owned or bool(owned & keys))
+        if not owned or not resource:
+            return bool(resource)
+        # Where there is an id, a name alone may be that of something else.
+        return bool(owned & (keys - WEAK_KEYS if "id" in owned else keys))
 
     def fold(self, name: str) -> str:
         """A schema's name as a resource: itself, or its ending that is one."""

@@ -461,3 +461,36 @@ def test_a_noun_of_a_path_is_whole_and_its_list_too():
         SigningRequestList=listed,
     )
     assert found["one"].resource == found["all"].resource == "signing_request"
+
+
+def test_who_puts_something_somewhere_may_answer_with_something_else():
+    put = {"put": {"operationId": "addMember", "responses": answers(ref("Invitation"))}}
+    listed = {"type": "array", "items": ref("User")}
+    found = readings(
+        {"/members": get("listMembers", listed), "/members/{username}": put},
+        **thing("User"),
+        **thing("Invitation"),
+    )
+    assert found["addMember"].takes["username"] == Identity("user")
+
+
+def test_how_a_thing_is_to_be_called_identifies_nothing():
+    named = obj(name={**TEXT, "description": "Name of the box group"})
+    change = {"patch": post("rename", named)["post"]}
+    found = readings(
+        {
+            "/boxgroups/{id}": {**get("getGroup", ref("BoxGroup")), **change},
+            "/oakboxgroups/{id}": get("getOak", ref("OakBoxGroup")),
+        },
+        BoxGroup=obj(name=TEXT), OakBoxGroup=obj(name=TEXT),
+    )  # fmt: skip
+    assert set(found["rename"].takes) == {"id"}
+
+
+def test_a_key_inside_an_object_is_of_what_the_property_says_and_of_nothing_narrower():
+    body = obj(actions={"type": "array", "items": obj(identifier=TEXT)})
+    found = readings(
+        {"/oakactions/{id}": get("getAction", ref("OakAction")), "/runs": post("run", body)},
+        **thing("OakAction"),
+    )
+    assert found["run"].takes == {}

@@ -7,6 +7,7 @@ import pytest
 from spm.registry.map.feeds import (
     CREATES,
     FURTHER,
+    HUB_FURTHER,
     HUB_TOOLS,
     REQUIRED,
     Node,
@@ -260,6 +261,14 @@ def test_few_that_need_more_where_others_need_nothing():
     assert len(pairs(*far, GET_USER)) == REQUIRED
 
 
+def test_a_hub_has_fewer_that_need_more():
+    far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
+    needs = [("user", "user", "", True)]
+    takers = [node(f"use_{n}", "act", "thing", needs) for n in range(HUB_TOOLS)]
+    lists = [replace(each, gives=(Given("user", "", True),)) for each in (*far, LIST_USERS)]
+    assert len({producer for producer, _ in pairs(*lists, *takers)}) == HUB_FURTHER + 1
+
+
 def test_room_is_kept_for_several_that_create():
     far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
     makes = [
@@ -277,3 +286,30 @@ def test_an_optional_input_of_no_resource_is_not_fed_by_its_name_out_of_long_rec
     assert pairs(record, taker) == set()
     needs = replace(taker, takes=(Takes("tax_id", None, required=True),))
     assert pairs(record, needs) == {("list_people", "pay")}
+
+
+def test_whom_one_follows_is_not_just_any_user():
+    followed = lister("f", "users", "followed", "by", "authenticated", "user")
+    anybody = lister("longer_name", "users", "list")
+    needs = [("user", "user", "", True)]
+    takers = [node(f"use_{n}", "act", "thing", needs) for n in range(HUB_TOOLS)]
+    assert {producer for producer, _ in pairs(followed, anybody, *takers)} == {"longer_name"}
+
+
+def test_who_lists_just_there_leaves_little_to_look_for_elsewhere():
+    far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
+    there = lister("there", takes=[("org", "org", "", True)])
+    takes = [("org", "org", "", True), ("user_id", "user", "", True)]
+    taker = node("get_member", "get", "user", takes)
+    found = {producer for producer, consumer in pairs(*far, there, taker)}
+    assert len(found) == 2
+    assert "there" in found
+
+
+def test_what_needs_something_else_is_no_nearer_for_being_ones_own(monkeypatch):
+    monkeypatch.setattr("spm.registry.map.feeds.FURTHER", 1)
+    of_org = lister("l", "users", "org", takes=[("org", "org", "", True)])
+    mine = lister("longer_name", "users", "my", "past", takes=[("job", "job", "", True)])
+    plain = lister("z", "users")
+    taker = named(GET_USER, "users")
+    assert {producer for producer, _ in pairs(of_org, mine, plain, taker)} == {"l", "z"}

@@ -87,3 +87,10 @@ def test_people_who_have_an_id_are_not_found_by_their_name():
 @pytest.mark.parametrize("name", ["since", "ticket_prefix"])
 def test_where_a_list_begins_is_no_reference(name):
     assert NOUNS.identify(name, "The ID of the ticket") is None
+
+
+def test_a_name_alone_is_no_key_of_what_has_an_id():
+    assert not NOUNS.has_key("ticket", frozenset({"number"}))
+    assert NOUNS.has_key("ticket", frozenset({"id", "number"}))
+    by_name = Nouns(["pod"], {"pod": frozenset({"name", "uid"})})
+    assert by_name.has_key("pod", frozenset({"name"}))
