@@ -319,10 +319,27 @@ def test_an_input_is_what_a_neighbour_answers_with_under_its_name():
 
 
 def test_a_key_inside_an_object_belongs_to_the_property_that_holds_it():
-    body = obj(crate=obj(id=TEXT), pullCrates={"type": "array", "items": obj(id=TEXT)},
-               metadata=obj(crate_id=TEXT))  # fmt: skip
+    pulled = {"type": "array", "items": ref("LocalReference")}
+    body = obj(spec=obj(pullCrates=pulled))
+    found = readings(
+        {"/crates/{name}": get("getCrate", ref("Crate")), "/loads": post("load", body)},
+        Crate=obj(name=TEXT),
+        LocalReference=obj(name=TEXT),
+    )
+    assert found["load"].takes == {"name": Identity("crate", "pull")}
+
+
+def test_what_is_said_of_the_thing_itself_identifies_no_other():
+    body = obj(metadata=obj(crate_id=TEXT))
     found = readings(crates(**{"/loads": post("load", body)}), **thing("Crate"))
-    assert set(found["load"].takes.values()) == {Identity("crate"), Identity("crate", "pull")}
+    assert found["load"].takes == {}
+
+
+def test_resources_and_objects_are_wrappers_and_no_names_of_things():
+    page = obj(resources={"type": "array", "items": ref("ApiKind")})
+    find = get("find", parameters=[query("resource_id")])
+    found = readings({"/kinds": get("kinds", page), "/find": find}, **thing("ApiKind"))
+    assert found["find"].takes == {}
 
 
 def test_a_whole_thing_in_json_is_no_id():

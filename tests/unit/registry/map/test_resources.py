@@ -60,7 +60,7 @@ def test_content():
 def test_a_word_that_everything_is_called_means_no_resource():
     api = Nouns(["api_resource", "ticket"])
     assert api.identify("target", "Name of the resource that is meant") is None
-    assert api.identify("resource_names") is None
+    assert api.identify("resource_id") is None
 
 
 def test_by_is_somebody_only_behind_something_done_and_not_at_a_time():
