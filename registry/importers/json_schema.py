@@ -69,6 +69,7 @@ class Shape:
     properties: dict[str, object] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     items: object = None
+    kinds: tuple[str, ...] = ()  # the nouns of alternatives: an item is a file or a folder
     # What else the schema says of its value, in the words of JSON Schema 2020-12.
     more: dict[str, Any] = field(default_factory=dict)
     read_only: bool = False
@@ -81,6 +82,7 @@ class Shape:
         self.noun = self.noun or other.noun
         self.description = self.description or other.description
         self.items = other.items if self.items is None else self.items
+        self.kinds = self.kinds or other.kinds
         for name, schema in other.properties.items():
             self.properties.setdefault(name, schema)
         self.required |= other.required
@@ -123,9 +125,10 @@ class Schemas:
         resolve: Resolve,
         notes: Notes | None = None,
         ambiguous: frozenset[str] = frozenset(),
+        named: frozenset[str] = frozenset(),
     ) -> None:
         self._resolve = resolve
-        self._ambiguous = ambiguous
+        self._ambiguous, self._named = ambiguous, named
         self.notes = notes or Notes()
         self._known: dict[str, Shape] = {}
         # By identity, each with its schema, so that no identity is given away twice.
@@ -158,7 +161,7 @@ class Schemas:
         if reference not in self._known:
             shape = self.shape(self._resolve(reference), (*trail, reference))
             self._known[reference] = replace(
-                shape, noun=noun(reference, self._ambiguous) or shape.noun
+                shape, noun=noun(reference, self._ambiguous, self._named) or shape.noun
             )
         return self._known[reference]
 
@@ -194,6 +197,7 @@ class Schemas:
         either = Shape()
         for choice in choices:
             either.absorb(choice)
+        either.kinds = tuple(dict.fromkeys(c.noun for c in choices if c.noun and c.properties))
         either.noun = choices[0].noun if len({choice.noun for choice in choices}) == 1 else ""
         either.kind = "object" if either.properties else either.kind
         either.more = {}

@@ -14,7 +14,8 @@ fold = lru_cache(50_000)(_fold)  # the same few thousand names, again and again
 # What the names of schemas have around the noun.
 _AROUND = frozenset(
     "get list create update patch put post delete fetch find search retrieve add upsert new api "
-    "rest http paginated paged page full minimal simple basic base partial short detailed detail "
+    "rest http paginated paged page full minimal simple basic base partial short mini compact "
+    "brief read detailed detail "
     "details extended nullable public response responses request requests reply result results dto "
     "model schema type object input output params parameters param arguments args payload body "
     "resource entity collection array items data info summary view envelope wrapper "
@@ -36,12 +37,15 @@ def belongs(name: str, owner: str, *, nested: bool = False) -> str:
     return owner[:256] if generic and folded != owner else ""
 
 
-def noun(name: object, ambiguous: frozenset[str] = frozenset()) -> str:
+def noun(
+    name: object, ambiguous: frozenset[str] = frozenset(), named: frozenset[str] = frozenset()
+) -> str:
     """What a schema describes, by its title or its reference: `OrderListResponse` is an order.
 
     Args:
         name: the title or reference.
         ambiguous: nouns that need the package in front: `issuing.card` beside `card`.
+        named: the nouns of paths, which are whole: below /signing-requests is a signing request.
     """
     if not isinstance(name, str) or len(name) > 400:
         return ""
@@ -49,11 +53,7 @@ def noun(name: object, ambiguous: frozenset[str] = frozenset()) -> str:
     packages = name.replace("~1", "/").rpartition("/")[2].split(".")
     for at in range(len(packages) - 1, -1, -1):
         spelled = _unversioned(packages[at])
-        parts = list(spelled)
-        while parts and parts[-1] in _AROUND:
-            parts.pop()
-        while parts and parts[0] in _AROUND:
-            parts.pop(0)
+        parts = _trimmed(spelled, named)
         if not parts and len(spelled) > 1:  # all of its words are such: a value list is one
             parts = spelled
         if parts and len(parts) <= 4:
@@ -63,6 +63,31 @@ def noun(name: object, ambiguous: frozenset[str] = frozenset()) -> str:
         if parts:
             return ""
     return ""
+
+
+def _trimmed(parts: list[str], named: frozenset[str]) -> list[str]:
+    """The words of a schema's name without those around its noun; a noun of a path is whole."""
+    first, last = 0, len(parts)
+    while first < last:
+        if last - first > 1 and _squashed(parts[first:last]) in named:
+            break
+        if parts[last - 1] in _AROUND:
+            last -= 1
+        elif parts[first] in _AROUND:
+            first += 1
+        else:
+            break
+    return parts[first:last]
+
+
+def named_nouns(paths: Iterable[object]) -> frozenset[str]:
+    """The nouns of paths without the gaps between their words, which paths often leave out."""
+    parts = {part for path in paths for part in str(path).split("/") if part and "{" not in part}
+    return frozenset(_squashed(fold(clean(part)).split("_")) for part in parts)
+
+
+def _squashed(parts: list[str]) -> str:
+    return "".join([*parts[:-1], word_singular(parts[-1])]) if parts else ""
 
 
 def ambiguous_nouns(names: Iterable[object]) -> frozenset[str]:

@@ -17,7 +17,7 @@ from spm.registry.errors import ManifestError
 from spm.registry.importers.arazzo import answered, place_of
 from spm.registry.importers.inline_refs import write_out
 from spm.registry.importers.json_schema import Found, Schemas, Shape
-from spm.registry.importers.nouns import ambiguous_nouns
+from spm.registry.importers.nouns import ambiguous_nouns, named_nouns
 from spm.registry.importers.openapi_operations import (
     FORMS,
     checked,
@@ -109,7 +109,8 @@ class _Api:
         self.references = References(document, remote)
         components = _dict(_dict(document.get("components")).get("schemas"))
         names = components or _dict(document.get("definitions"))
-        self.schemas = Schemas(self.references, self.notes, ambiguous_nouns(names))
+        named = named_nouns(_dict(document.get("paths")))
+        self.schemas = Schemas(self.references, self.notes, ambiguous_nouns(names), named)
         self._written: dict[tuple[int, bool], tuple[Shape, dict[str, Any]]] = {}
         self.old = "swagger" in document and "openapi" not in document
         self.security = Security(document, self.follow)

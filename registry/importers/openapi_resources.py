@@ -17,6 +17,7 @@ from spm.registry.importers.json_schema import Schemas, Shape
 from spm.registry.importers.nouns import fold, noun, singular
 from spm.registry.map.resources import (
     KEYS,
+    ROLES,
     WEAK_KEYS,
     Given,
     Identity,
@@ -29,6 +30,7 @@ from spm.registry.map.verbs import READING, kind_of
 from spm.registry.traces.redaction import ENVELOPES
 
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
+_WHOLE = re.compile(r"\bJSON\b", re.I)  # of descriptions: the thing itself, not its id
 _VERSION = re.compile(r"v?[0-9][\w.]*|api|apis|rest|admin|")
 _MAKING = frozenset("create add new register upload insert post make import".split())
 # Verbs that stand behind their family: `firewalls_add_tags`. Others would be nouns there.
@@ -38,11 +40,12 @@ _SECOND_VERBS = frozenset(
 _SECOND = 4  # words of a name among which they stand
 _LISTS = frozenset(
     "items data results values entries records list nodes edges rows page item result value entry "
-    "record node edge row".split()
+    "record node edge row resources resource objects object".split()
 )
 # Wrappers of what is answered, not things: `ok`, paging, links.
 _DEPTH = 3
 _MOST = 40  # references that are kept of one answer
+_WRITES = frozenset(("create", "update"))
 _PLAIN = 3  # plain properties that make a named object a thing, though it has no key
 
 
@@ -67,13 +70,23 @@ class Input:
     schema: object = None
 
 
+@dataclass(frozen=True)
+class _Reference:
+    """A thing inside another: what its schema is called, and the property that holds it."""
+
+    noun: str  # "" where its schema has no name
+    role: str
+    many: bool
+    keys: frozenset[str] | None  # None: an id that can be expanded to the thing
+
+
 @dataclass
 class _Answer:
     """What a response holds."""
 
     unnamed: str = ""  # the noun of an object whose schema has no name: its path's
     nouns: list[tuple[str, bool]] = field(default_factory=list)  # the things themselves, and many
-    references: list[tuple[str, str, bool]] = field(default_factory=list)  # noun, role, many
+    references: list[_Reference] = field(default_factory=list)
     scalars: list[tuple[str, str, str]] = field(default_factory=list)  # name, description, kind
     plain: list[tuple[str, str, str, bool]] = field(default_factory=list)  # beside the things
     listed: bool = False  # the answer is a list itself
@@ -105,6 +118,7 @@ class ResourceReader:
         self._operations = operations
         self._responses = responses
         self._answers: dict[tuple[int, str], _Answer] = {}
+        self._acts: dict[str, tuple[Verb, str]] = {}
         self._by_place = {(o.method, template(o.path)): o for o in operations}
 
     def read(self, operation: Operation, inputs: Sequence[Input]) -> Reading:
@@ -115,7 +129,13 @@ class ResourceReader:
             found = self._identity(operation, given)
             if found is not None:
                 takes[given.name] = found
-        return Reading(verb, resource, takes, self._gives(operation, verb, resource))
+        gives = self._gives(operation, verb, resource)
+        if verb == "create" and all(given.resource != resource for given in gives):
+            # A message that is scheduled below /chat: what it gives and does not take is made.
+            taken = {identity.resource for identity in takes.values()}
+            made = {g.resource for g in gives if not (g.role or g.many)} - taken
+            resource = made.pop() if len(made) == 1 else resource
+        return Reading(verb, resource, takes, gives)
 
     # -- nouns --------------------------------------------------------------------------------
 
@@ -127,13 +147,34 @@ class ResourceReader:
         for operation in self._operations:
             for thing, own in self._answer(operation).keys.items():
                 keys.setdefault(self._folded(thing), set()).update(own)
-        owned = {name: frozenset(own) for name, own in keys.items()}
+        by_path = self._path_keys()
+        owned = {
+            # What has an id is found by it; by name or number only where a path does so.
+            name: frozenset(own - (WEAK_KEYS - by_path.get(name, set())) if "id" in own else own)
+            for name, own in keys.items()
+        }
         return Nouns(items, owned, self._aliases())
 
+    def _path_keys(self) -> dict[str, set[str]]:
+        """The keys by which the paths of things find them: /pods/{name}."""
+        found: dict[str, set[str]] = {}
+        for operation in self._operations:
+            parts = operation.path.rstrip("/").split("/")
+            for at, part in enumerate(parts):
+                for name in _PARAMETER.findall(part):
+                    thing = self._items.get(template("/".join(parts[: at + 1])), "")
+                    found.setdefault(thing, set()).update(folded(name)[-1:])
+        return found
+
     def _aliases(self) -> dict[str, str]:
-        """Other names of things: a wrapper's key, `channels: [conversation]`."""
+        """Other names of things: a wrapper's key, or what only a list calls them."""
         items = {name for name in self._items.values() if name}
         seen: dict[str, Counter[str]] = {}
+        for path, item in self._items.items():
+            listing = self._by_place.get(("get", path.removesuffix("/{}")))
+            for name, many in self._answer(listing).nouns if listing and item else ():
+                if many and name.startswith(f"{item}_"):
+                    seen.setdefault(name, Counter())[item] += 1
         for operation in self._operations:
             for role, thing in self._answer(operation).wrapped:
                 seen.setdefault(role, Counter())[thing] += 1
@@ -148,7 +189,7 @@ class ResourceReader:
         found = {name for o in self._operations for name, _ in self._answer(o).nouns}
         for operation in self._operations:
             found.update(_procedure(operation.path)[:-1])
-        items = Nouns(name for name in self._items.values() if name)
+        items = self._item_nouns
         things = {singular(name) for name in found if name not in _LISTS}
         # A delivery as an item of a list is a delivery.
         return {name for name in things if name in items or not items.trimmed(name)}
@@ -183,10 +224,17 @@ class ResourceReader:
             segment = self._segment(collection)
             for name in listed:
                 if segment and name.startswith(f"{segment}_"):  # a branch with protection
-                    return segment
-                if name.endswith(segment) or len(listed) == 1:
+                    return name if self._lists(collection, name) else segment
+                # Who puts somebody among the collaborators may answer with an invitation.
+                only = len(listed) == 1 and method not in ("put", "patch")
+                if (segment and name.endswith(segment)) or only:
                     return name
         return ""
+
+    def _lists(self, collection: str, name: str) -> bool:
+        """Whether a collection lists things of this name."""
+        operation = self._by_place.get(("get", collection))
+        return operation is not None and (name, True) in self._answer(operation).nouns
 
     def _by_name(self, prefix: str, known: set[str]) -> str:
         parts = prefix.split("/")
@@ -212,12 +260,21 @@ class ResourceReader:
 
     def _folded(self, name: str) -> str:
         """A schema's noun as the resource that it stands for."""
-        items = {value for value in self._items.values() if value}
-        return Nouns(items).fold(name) or name
+        return self._item_nouns.fold(name) or name
+
+    @cached_property
+    def _item_nouns(self) -> Nouns:
+        """The resources of item paths alone."""
+        return Nouns(value for value in self._items.values() if value)
 
     # -- what an operation does ---------------------------------------------------------------
 
     def _act(self, operation: Operation) -> tuple[Verb, str]:
+        if operation.name not in self._acts:
+            self._acts[operation.name] = self._read_act(operation)
+        return self._acts[operation.name]
+
+    def _read_act(self, operation: Operation) -> tuple[Verb, str]:
         key, method = template(operation.path), operation.method
         said = self._verb(operation)
         answer = self._answer(operation)
@@ -229,7 +286,9 @@ class ResourceReader:
         many = [name for name, several in answer.nouns if several]
         parent = self._parent(key)
         if method in ("get", "head"):
-            if said in ("update", "delete", "create"):
+            # `/rooms/new` prepares a room; only a procedure makes one when it is read.
+            makes = said == "create" and _procedure(operation.path)
+            if said in ("update", "delete") or (said and makes):
                 return said, self._about(operation, parent)
             # `GetInvoices` says no more than its method; `get-…` of one thing answers with that.
             collection = key + "/{}" in self._items or _plural(key)
@@ -289,8 +348,12 @@ class ResourceReader:
     def _about(self, operation: Operation, parent: str) -> str:
         answer = self._answer(operation)
         segment = self._segment(template(operation.path))
-        if segment and segment in self.nouns:
-            return self.nouns.fold(segment)
+        if segment and (found := self.nouns.exact([segment])):
+            return found
+        if listed := self._by_place.get(("get", template(operation.path))):
+            for name, many in self._answer(listed).nouns:
+                if many and segment and name.endswith(f"_{segment}"):
+                    return self._resource(name)
         single = [name for name, many in answer.nouns if not many]
         if single and (found := self.nouns.fold(single[0])):
             return found
@@ -313,9 +376,23 @@ class ResourceReader:
         if (id(schema), unnamed) not in self._answers:
             answer = _Answer(unnamed=unnamed)
             if schema is not None:
-                self._collect(self._schemas.shape(schema), answer, many=False, depth=0)
+                shape = self._schemas.shape(schema)
+                shape = shape if shape.noun else replace(shape, noun=self._either(shape))
+                self._collect(shape, answer, many=False, depth=0)
             self._answers[id(schema), unnamed] = answer
         return self._answers[id(schema), unnamed]
+
+    def _either(self, shape: Shape) -> str:
+        """The noun that those of all alternatives end in: a reader, or a deleted reader."""
+        shortest = min(shape.kinds, key=len, default="")
+        same = all(f"_{name}".endswith(f"_{shortest}") for name in shape.kinds)
+        return shortest if same else ""
+
+    def _add(self, answer: _Answer, thing: str, shape: Shape, *, many: bool) -> None:
+        """Keep a thing of an answer; entries that are files or folders are files, and folders."""
+        answer.nouns.append((thing, many))
+        answer.keys[thing] = self._keys(shape)
+        answer.nouns += [(kind, many) for kind in shape.kinds if many and kind != thing]
 
     def _collect(self, shape: Shape, answer: _Answer, *, many: bool, depth: int) -> None:
         """The things themselves: of a root, of the items of a list, or inside an envelope."""
@@ -327,14 +404,18 @@ class ResourceReader:
         envelope = not self._is_thing(shape) and not (many and shape.noun)
         if depth < 2 and envelope and (depth == 0 or not shape.noun):
             for name, inner, several in self._objects(shape):
+                if is_control(name):  # paging, links, errors
+                    continue
                 role = singular(fold(name))
                 wraps = role in _LISTS or fold(name) in ENVELOPES
                 thing = inner.noun or (answer.unnamed if wraps else role)
                 if wraps and not inner.noun:
                     self._collect(inner, answer, many=several, depth=depth + 1)
+                elif inner.noun and not several and role.rpartition("_")[2] in ROLES:
+                    keys = frozenset(self._keys(inner))
+                    answer.references.append(_Reference(inner.noun, role, many, keys))
                 elif thing and (_has_key(inner) or inner.noun):
-                    answer.nouns.append((thing, several or many))
-                    answer.keys[thing] = self._keys(inner)
+                    self._add(answer, thing, inner, many=several or many)
                     if role != thing and role not in _LISTS:
                         answer.nouns.append((role, several or many))
                         answer.wrapped.append((role, thing))
@@ -342,19 +423,20 @@ class ResourceReader:
             self._plain(shape, answer)
             return
         if thing := shape.noun or (answer.unnamed if _has_key(shape) else ""):
-            answer.nouns.append((thing, many))
-            answer.keys[thing] = self._keys(shape)
+            self._add(answer, thing, shape, many=many)
         self._refer(shape, answer, 1)
 
     def _is_thing(self, shape: Shape) -> bool:
         """Whether an object is something of its own, and not what wraps it."""
         if _has_key(shape):
             return True
-        named = any(shape.noun.endswith(segment) for segment in self._segments)
-        if not named or any(inner.noun for _, inner, _ in self._objects(shape)):
-            return False
         plain = [name for name, _, _, _ in self._scalars(shape) if not is_control(name)]
-        return len(plain) >= _PLAIN
+        if len(plain) < _PLAIN:
+            return False
+        named = any(shape.noun.endswith(segment) for segment in self._segments)
+        return named and not any(
+            several and inner.noun for _, inner, several in self._objects(shape)
+        )
 
     @cached_property
     def _segments(self) -> set[str]:
@@ -398,18 +480,22 @@ class ResourceReader:
         for name, sub in shape.properties.items():
             if not isinstance(name, str):
                 continue
-            inner = self._schemas.items(self._schemas.shape(sub))
-            several = self._schemas.shape(sub).items is not None
+            direct = self._schemas.shape(sub)
+            inner = self._schemas.items(direct)
+            several = direct.items is not None
             role = singular(fold(name))
-            for thing in self._alternatives(sub, inner):
-                answer.references.append((thing, role, several))
-            if inner.properties and depth < _DEPTH and not inner.noun:
+            choices = self._alternatives(sub)
+            if not choices and inner.properties:
+                keys = frozenset(self._keys(inner))
+                answer.references.append(_Reference(inner.noun, role, several, keys))
+            for thing in choices:
+                answer.references.append(_Reference(thing, role, several, None))
+            # What an id can be expanded to is not in the answer.
+            if inner.properties and depth < _DEPTH and not inner.noun and not choices:
                 self._refer(inner, answer, depth + 1, role)
 
-    def _alternatives(self, schema: object, inner: Shape) -> list[str]:
-        """The nouns of what a property may be: an object, or an id that can be expanded to it."""
-        if inner.noun and inner.properties:
-            return [inner.noun]
+    def _alternatives(self, schema: object) -> list[str]:
+        """The nouns of what an id can be expanded to."""
         if not isinstance(schema, dict):
             return []
         items = schema.get("items")
@@ -422,6 +508,18 @@ class ResourceReader:
                         found.append(shape.noun)
         return found[:3]
 
+    def _referred(self, reference: _Reference) -> str:
+        """The resource that a reference stands for: an object must have a key of it."""
+        if reference.keys is None:
+            return self.nouns.fold(reference.noun)
+        if not reference.noun:
+            named = (
+                self.nouns.identify(f"{reference.role}_{key}") for key in sorted(reference.keys)
+            )
+            return next((found.resource for found in named if found), "")
+        known = self.nouns.fold(reference.noun)
+        return known if self.nouns.has_key(known, reference.keys) else ""
+
     def _gives(self, operation: Operation, verb: Verb, resource: str) -> tuple[Given, ...]:
         answer = self._answer(operation)
         found: dict[tuple[str, str], Given] = {}
@@ -431,12 +529,13 @@ class ResourceReader:
             if key not in found or (given.many and not found[key].many):
                 found[key] = given
 
+        wrappers = {role for role, thing in answer.wrapped if self.nouns.fold(thing)}
         for name, many in answer.nouns:
-            if known := self.nouns.fold(name):
+            if name not in wrappers and (known := self.nouns.fold(name)):
                 add(Given(known, "", many))
-        for name, role, many in answer.references:
-            if (known := self.nouns.fold(name)) and (known, "") not in found:
-                add(Given(known, role, many))
+        for reference in answer.references:
+            if (known := self._referred(reference)) and (known, "") not in found:
+                add(Given(known, reference.role, reference.many))
         for name, description, kind, many in answer.plain:
             identity = self._answered_key(name, description, kind)
             if identity and (not identity.role or not answer.nouns):
@@ -445,9 +544,23 @@ class ResourceReader:
             identity = self._answered_key(name, description, kind)
             if identity and (identity.resource, "") not in found:
                 add(Given(identity.resource, identity.role or identity.resource, False))
-        if not found and verb in ("list", "search", "get", "create") and resource in self.nouns:
+        making = verb in ("list", "search", "get", "create") and resource in self.nouns
+        if not found and making and self._tells_nothing(operation):
             add(Given(resource, "", verb in ("list", "search"), "inferred"))
         return tuple(found.values())
+
+    def _tells_nothing(self, operation: Operation) -> bool:
+        """Whether a document leaves open what is answered: no schema, or hardly more than `ok`.
+
+        An answer that is declared and holds no key gives nothing by which a thing can be found. Nor
+        does a procedure without a verb tell of the thing itself: `team.billing`.
+        """
+        if _procedure(operation.path) and self._verb(operation) is None:
+            return False
+        answer = self._answer(operation)
+        told = [(name, kind) for name, _, kind, _ in answer.plain]
+        told += [(name, kind) for name, _, kind in answer.scalars]
+        return all(kind == "boolean" or is_control(name) for name, kind in told)
 
     def _answered_key(self, name: str, description: str, kind: str) -> Identity | None:
         """What a plain value of an answer identifies; one without a key must say that it is one.
@@ -464,22 +577,38 @@ class ResourceReader:
         found = self._named(operation, given)
         if found is None or given.place == "path":
             return found
-        own = self._act(operation) == ("create", found.resource) and self._new(operation)
-        weak = folded(given.name)[-1] in WEAK_KEYS
-        return None if own and (weak or not found.role) else found  # the content of what is made
+        if self._act(operation) != ("create", found.resource):
+            return found
+        # The content of what is made: its name, or all of it.
+        weak = not WEAK_KEYS.isdisjoint(folded(given.path[-1])[-1:])
+        return None if weak or (not found.role and self._new(operation)) else found
 
     def _named(self, operation: Operation, given: Input) -> Identity | None:
         if given.place == "path":
             return self._in_path(operation.path, given.name)
         if given.place in ("header", "cookie") or _enumerated(given.schema):
             return None
+        if "metadata" in given.path[:-1]:  # of the thing itself
+            return None
         reference = noun(_reference(given.schema))
         if reference and (found := self.nouns.identify(reference, "", given.kind)):
             return replace(found, role="" if found.resource in folded(given.name) else found.role)
-        if len(given.path) == 1 and fold(given.name) in KEYS:
-            said = self.nouns.described(given.description, "", self._act(operation)[1])
-            return said or self._own_key(operation, fold(given.name))
         near = self._act(operation)[1]
+        leaf = fold(given.path[-1])
+        if leaf == "name" and len(given.path) == 1 and self._act(operation)[0] in _WRITES:
+            return None  # how the thing is to be called
+        if leaf in KEYS:
+            said = self.nouns.described(given.description, "", near)
+            if said or len(given.path) == 1:
+                return said or self._own_key(operation, leaf)
+            owner = f"{given.path[-2]}_{leaf}"
+            found = self.nouns.identify(owner, "", given.kind, near)
+            named = found and (found.role or found.resource in fold(singular(given.path[-2])))
+            return self._in_corner(operation, found) if found and named else None
+        if beside := self._beside.get((_collection(operation.path), leaf)):
+            return Identity(beside)
+        if _WHOLE.search(given.description) and not split_key(folded(given.name))[1]:
+            return None
         found = self.nouns.identify(given.name, given.description, given.kind, near)
         if found is None:
             return None
@@ -487,16 +616,37 @@ class ResourceReader:
             return self.nouns.described(given.description, found.role, near)
         return self._in_corner(operation, found)
 
+    @cached_property
+    def _beside(self) -> dict[tuple[str, str], str]:
+        """What the single things of a collection tell under a key's name: the public key's key_id.
+
+        By collection and property; who takes the same name there means this very value.
+        """
+        found: dict[tuple[str, str], str] = {}
+        for operation in self._operations:
+            verb, resource = self._act(operation)
+            item = template(operation.path).endswith("{}")
+            if operation.method != "get" or verb != "get" or item:
+                continue
+            parent = template(operation.path).rpartition("/")[0]
+            for name, _, _ in self._answer(operation).scalars:
+                base, key = split_key(folded(name))
+                if base and key and key not in WEAK_KEYS and resource in self.nouns:
+                    found.setdefault((parent, fold(name)), resource)
+        return found
+
     def _new(self, operation: Operation) -> bool:
         """Whether an operation makes a thing of its own, and does not add to one that is there."""
         called = _procedure(operation.path)
         if not called:
             return template(operation.path) + "/{}" in self._items
-        return fold(called[-1]).split("_")[0] in _MAKING
+        verb, *rest = fold(called[-1]).split("_")
+        return verb in _MAKING and (not rest or singular("_".join(rest)) in self._act(operation))
 
     def _in_corner(self, operation: Operation, found: Identity) -> Identity:
-        """A card below /issuing is the issuing card, where there are others."""
-        for segment in template(operation.path).split("/"):
+        """A card below /issuing is the issuing card; a cluster's role binding binds its role."""
+        near = self._act(operation)[1].split("_")[0]
+        for segment in (*template(operation.path).split("/"), near):
             narrower = f"{fold(segment)}_{found.resource}"
             if segment and narrower in self.nouns:
                 return replace(found, resource=narrower)
@@ -504,11 +654,26 @@ class ResourceReader:
 
     def _own_key(self, operation: Operation, key: str) -> Identity | None:
         """A bare `id` is that of the resource which the operation acts on, unless it makes one."""
-        if owner := self.nouns.owner(key):
-            return Identity(owner)
         verb, resource = self._act(operation)
+        place = template(operation.path)
+        listed = None if place.endswith("{}") else self._by_place.get(("get", place))
+        if listed and listed is not operation:  # who lists here says what is here
+            for name, own in self._answer(listed).keys.items():
+                if key in own and (found := self.nouns.fold(name)):
+                    return Identity(found)
+        named = self._path_things(operation.path)
+        if (owner := self.nouns.owner(key)) and owner not in named:
+            return Identity(owner)
         makes = verb in ("create", "list", "search")
-        return Identity(resource) if resource in self.nouns and not makes else None
+        if makes or resource not in self.nouns or resource in named:
+            return None
+        return Identity(resource)
+
+    def _path_things(self, path: str) -> set[str]:
+        """The things that the parameters of a path name already."""
+        parts = template(path).split("/")
+        ends = [at + 1 for at, part in enumerate(parts) if part == "{}"]
+        return {self._items.get("/".join(parts[:end]), "") for end in ends}
 
     def _in_path(self, path: str, name: str) -> Identity | None:
         parts = path.rstrip("/").split("/")
@@ -521,6 +686,11 @@ class ResourceReader:
             resource = self._items.get(template("/".join(parts[:end])), "")
             return Identity(resource) if resource else None
         return None
+
+
+def _collection(path: str) -> str:
+    """The template of a path without the item at its end."""
+    return template(path).removesuffix("/{}")
 
 
 def _plural(path: str) -> bool:

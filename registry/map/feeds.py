@@ -4,10 +4,10 @@
 what changed, inside the transaction of whatever write touched them.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
@@ -20,8 +20,17 @@ from spm.registry.store.interface import Row, Transaction
 # creates exactly that feeds it.
 HUB_SHARE, HUB_TOOLS = 0.2, 20
 REQUIRED, OPTIONAL, HUB, ELSEWHERE = 6, 4, 4, 3  # producers that are kept for one input
+CREATES = 3  # of those that create it, for which room is kept
+TWINS = 2  # of those that do the same from the same
+FURTHER, HUB_FURTHER = 3, 2  # of those that need more than the consumer has, where others do not
+REFERENCES = 2  # and behind them things that refer to what it takes
 _MAKES: dict[Verb, int] = {"list": 0, "search": 0, "get": 1, "create": 2}
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
+_READS = frozenset(("get", "list", "search"))
+_OF_WHAT_IS_THERE = frozenset(("get", "list", "search", "update", "delete"))
+# Words of names that tell no tool from another, and those of a caller's own things.
+_FILLERS = frozenset("for by in of on to the a an with from and or all".split())
+_OWN = frozenset("authenticated current me my own mine self".split())
 _OF_VERB = {"list": 1.0, "search": 1.0, "get": 0.9, "create": 0.7}
 SHORT = 12  # fields of an answer that is no record
 RARE = 5  # makers of a field that is no key, up to which its name alone links tools
@@ -70,8 +79,15 @@ class Node:
         if given.resource in self.required:
             return True
         own = Identity(given.resource)
-        single = self.verb == "get" and not given.many
+        single = self.verb == "get" and (not given.many or given.resource == self.resource)
         return single and any(taken.identity == own for taken in self.takes)
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The words of its name that say what it is about, beside verbs and fillers."""
+        plain = self.words - _FILLERS - ({"user"} if self.words & _OWN else set()) - _OWN
+        # Who is followed or blocked is not just any user.
+        return frozenset(word for word in plain if kind_of(word) not in _MAKES)
 
 
 @dataclass
@@ -98,15 +114,35 @@ class Feed:
 _Ranked = tuple[tuple[float, ...], Node, Given]
 
 
+class _Service:
+    """What holds for all tools of a service: its hubs, and what is made only inside what."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        needed: Counter[str] = Counter()
+        inside: dict[str, frozenset[str]] = {}
+        for node in nodes:
+            needed.update(node.required)
+            if node.verb == "create" and node.resource:
+                around = node.required - {node.resource}
+                inside[node.resource] = inside.get(node.resource, around) & around
+        enough = max(HUB_TOOLS, HUB_SHARE * len(nodes))
+        self.hubs = {resource for resource, count in needed.items() if count >= enough}
+        self._inside = inside
+
+    def is_empty(self, resource: str, consumer: Node) -> bool:
+        """Whether a thing just made holds nothing yet of what the consumer needs besides it."""
+        needs = consumer.required - {resource}
+        if consumer.verb in _OF_WHAT_IS_THERE and consumer.resource != resource:
+            needs |= {consumer.resource}
+        return any(resource in self._inside.get(other, ()) for other in needs)
+
+
 def feeds(nodes: Iterable[Node]) -> list[Feed]:
     """The edges between the tools of one service."""
     nodes = list(nodes)
     givers: dict[str, list[tuple[Node, Given]]] = defaultdict(list)
     makers: dict[str, list[Node]] = defaultdict(list)
-    needed: dict[str, int] = defaultdict(int)
     for node in nodes:
-        for resource in node.required:
-            needed[resource] += 1
         if node.verb in _MAKES and not node.words & _STREAMS:
             for given in node.gives:
                 if node.verb == "create" and given.resource != node.resource:
@@ -114,11 +150,11 @@ def feeds(nodes: Iterable[Node]) -> list[Feed]:
                 givers[given.resource].append((node, given))
             for name in node.makes:
                 makers[name].append(node)
-    hubs = {r for r, n in needed.items() if n >= HUB_TOOLS and n >= HUB_SHARE * len(nodes)}
+    service = _Service(nodes)
     found: dict[tuple[str, str], Feed] = {}
     for node in nodes:
         for taken in node.takes:
-            pairs = _producers(node, taken, givers, hubs) if taken.identity else []
+            pairs = _producers(node, taken, givers, service) if taken.identity else []
             if not pairs and _is_handed_on(taken, makers):
                 pairs = _same_field(node, taken, makers)
             for producer, given in pairs:
@@ -142,7 +178,7 @@ def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
     name, made_by = taken.field, makers.get(taken.field, ())
     if is_generic(name) or is_control(name) or is_content(name):
         return False
-    if name.rpartition("_")[2] in _STRONG:
+    if taken.required and name.rpartition("_")[2] in _STRONG:
         return True
     short = all(len(maker.makes) <= SHORT for maker in made_by)
     return short and (is_handed(name) or (taken.required and len(made_by) <= RARE))
@@ -171,75 +207,125 @@ def _producers(
     consumer: Node,
     taken: Takes,
     givers: Mapping[str, list[tuple[Node, Given]]],
-    hubs: set[str],
+    service: "_Service",
 ) -> list[tuple[Node, Given]]:
     assert taken.identity is not None
     resource, role = taken.identity.resource, taken.identity.role
     main = consumer.verb in _NEEDS_ITSELF and resource == consumer.resource
-    hub = resource in hubs
-    ranked = []
+    hub = resource in service.hubs
+    own: list[_Ranked] = []
+    references: list[_Ranked] = []
     for producer, given in givers.get(resource, ()):
-        own = not given.role
         if producer.id == consumer.id or producer.echoes(given):
-            continue
-        if not own and (role or hub or not (taken.required or main)):
             continue
         if hub and (producer.resource != resource or producer.verb == "get") and not given.many:
             continue
-        ranked.append((_rank(producer, given, consumer), producer, given))
+        if producer.verb == "create" and service.is_empty(resource, consumer):
+            continue
+        if producer.verb == "create" and hub and consumer.verb in _READS:
+            continue  # where everything happens: nobody makes one to look around in it
+        if not given.role:
+            own.append((_rank(producer, given, consumer), producer, given))
+        elif not (role or hub) and (taken.required or main):
+            references.append((_rank_reference(producer, given, consumer), producer, given))
     # Among equals the shorter name is the more general one.
-    ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
+    own.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
     most = HUB if hub else REQUIRED if taken.required or main else OPTIONAL
-    return [(producer, given) for _, producer, given in _mixed(_without_twins(ranked), most)]
+    twins, further = (1, HUB_FURTHER) if hub else (TWINS, FURTHER)
+    kept = _mixed(_within_reach(_without_twins(own, twins), further), most)
+    if not kept or (main and consumer.verb == "get"):
+        kept += _best_references(references)
+    return [(producer, given) for _, producer, given in kept]
 
 
-def _without_twins(ranked: list[_Ranked]) -> list[_Ranked]:
+def _best_references(ranked: list[_Ranked]) -> list[_Ranked]:
+    """One from each kind of thing that refers: who gets a thing has its references at hand."""
+    ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
+    first: dict[str, _Ranked] = {}
+    for row in ranked:
+        first.setdefault(row[1].resource, row)
+    return list(first.values())[:REFERENCES]
+
+
+def _without_twins(ranked: list[_Ranked], most: int) -> list[_Ranked]:
     """Of tools that do the same from the same, those whose names are nearest to the consumer's.
 
-    Two versions of an API, a legacy route and its successor: each is used with its own kind.
+    Two versions of an API, a legacy route and its successor: each is used with its own kind. Of
+    many lists of one thing (own, starred, watched), those whose names add the least to it.
     """
     kept: list[_Ranked] = []
-    nearest: dict[tuple[object, ...], float] = {}
+    nearest: dict[tuple[object, ...], list[_Ranked]] = {}
     for row in ranked:
         producer, given = row[1], row[2]
-        key = (producer.verb, producer.resource, producer.required, given.role, given.many)
-        shared = row[0][-1]  # less is nearer
-        if nearest.setdefault(key, shared) == shared:
-            kept.append(row)
+        same = nearest.setdefault(
+            (producer.verb, producer.resource, producer.required, given.many), []
+        )
+        if same:
+            (*_, shared, added, _), (*_, as_near, as_plain, _) = row[0], same[0][0]
+            if len(same) >= most or shared != as_near or added > as_plain + 1:
+                continue
+        same.append(row)
+        kept.append(row)
     return kept
 
 
+def _within_reach(ranked: list[_Ranked], most: int) -> list[_Ranked]:
+    """Where something runs on what the consumer has, few that must first find something else."""
+    if not ranked or ranked[0][0][0]:
+        return ranked
+    further = [row for row in ranked if row[0][0] and not _creates(row)]
+    # Who lists just there leaves little to look for elsewhere.
+    there = any(not row[0][0] and row[1].required and row[1].verb == "list" for row in ranked)
+    dropped = {row[1].id for row in further[1 if there else most :]}
+    return [row for row in ranked if row[1].id not in dropped]
+
+
 def _mixed(ranked: list[_Ranked], most: int) -> list[_Ranked]:
-    """The best, and behind them one that searches, one that creates and one that refers."""
+    """The best, and behind them one that searches and some that create."""
     kept, rest = ranked[:most], ranked[most:]
-    wanted = (_searches, _creates, _refers)
-    extra = (next(filter(each, rest), None) for each in wanted if not any(map(each, kept)))
-    return [*kept, *dict.fromkeys(filter(None, extra))]
+    searches = [] if any(map(_searches, kept)) else list(filter(_searches, rest))
+    room = max(0, CREATES - sum(map(_creates, kept)))
+    return [*kept, *searches[:1], *list(filter(_creates, rest))[:room]]
 
 
 def _searches(row: _Ranked) -> bool:
-    return row[1].verb == "search" and not row[2].role
+    return row[1].verb == "search"
 
 
 def _creates(row: _Ranked) -> bool:
-    return row[1].verb == "create" and row[1].resource == row[2].resource and not row[2].role
+    return row[1].verb == "create" and row[1].resource == row[2].resource
 
 
-def _refers(row: _Ranked) -> bool:
-    return bool(row[2].role)
+def _rank_reference(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
+    """Lower is better: a reference that is called as the thing, out of a single thing."""
+    return (
+        0 if given.resource.endswith(given.role) else 1,
+        0 if producer.verb == "get" else 1,
+        -len(producer.taken & consumer.taken),
+        -len(producer.content & consumer.content),
+    )
 
 
 def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
     """Lower is better: the thing itself, from what the consumer has anyway, in its own corner."""
     needs, has = producer.required, consumer.required
     return (
-        1 if given.role else 0,
         len(needs - has),
-        -len(producer.taken & consumer.taken),
+        -len((producer.taken & consumer.taken) - {given.resource}),
         0 if producer.resource == given.resource else 1,
         _MAKES[producer.verb],
-        -len(producer.words & consumer.words),
+        -len(producer.content & consumer.content),
+        len(producer.content - consumer.content - _spellings(given.resource)),
+        # One's own things before everybody's.
+        0 if producer.words & _OWN and needs <= has else 1,
     )
+
+
+@lru_cache(10_000)
+def _spellings(resource: str) -> frozenset[str]:
+    """The words of a resource, in the plural too and cut short: repos are repositories."""
+    own = words(resource.rpartition("/")[2])
+    return frozenset(part for word in own for part in (word, f"{word}s", word[:4], f"{word[:4]}s"))
 
 
 def _weight(verb: Verb, given: Given, apart: float = 0.0) -> float:

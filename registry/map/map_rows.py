@@ -12,7 +12,7 @@ from spm.registry.store.interface import Row, Transaction
 
 Readings = Mapping[str, Reading]
 # Raised when the rules of reading change what is read of the same source.
-RULES = 1
+RULES = 2
 
 
 def readings_of(manifest: Manifest, given: Readings | None = None) -> Readings:

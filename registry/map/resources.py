@@ -59,6 +59,7 @@ _SPELLED_KEY = (
 )
 # Not "number of", which counts things.
 _OF_THE = re.compile(rf"\b(?!number){_SPELLED_KEY}\s+(?:of|for)\s+(.{{3,60}})", re.I)
+_OR = re.compile(rf"^(?:the\s+|an?\s+)?{_SPELLED_KEY}\s+or\s+(?:the\s+|an?\s+)?([a-z]+)", re.I)
 # No word begins inside another, so that a long text is read once.
 _NOUN_ID = re.compile(
     rf"(?<![A-Za-z])((?:[A-Za-z]{{1,40}}[\s_-]{{1,4}}){{1,3}}){_SPELLED_KEY}\b", re.I
@@ -71,12 +72,14 @@ _ARTICLES = frozenset(
 _NO_KEYS = frozenset(
     "time date day month year hour minute second start end at on amount total count quantity size "
     "price currency type status state kind level limit format order sort enabled mode color icon "
-    "url uri link version page position width height".split()
+    "url uri link version page position width height since until before after prefix suffix".split()
 )
 _PHRASE_ENDS = frozenset(
     "that which whose who where when to for in on of is are was being be you this these if will "
     "with from by as at and or used using associated must should can".split()
 )
+_WHEN = re.compile(r"\b(?:time|timestamp|date|datetime)\b", re.I)  # redeem_by is no person
+_DONE = re.compile(r"(?:ed|en|wn|made|sent|built|run|paid|sold|held)$")  # not group_by, sort_by
 _WORD = re.compile(r"[A-Za-z]+")
 
 
@@ -126,6 +129,10 @@ class Nouns:
         self._same = same or {}
         self._known = {name: tuple(name.split("_")) for name in known if name}
         self._keys = keys or {}
+        # Paths leave out the gaps between words: /configmaps are config maps.
+        self._squashed: dict[str, str] = {}
+        for name in sorted(self._known):
+            self._squashed.setdefault(name.replace("_", ""), name)
         self._people = self.exact([next((name for name in PEOPLE if name in self._known), "")])
 
     def __contains__(self, name: object) -> bool:
@@ -134,7 +141,9 @@ class Nouns:
     def exact(self, parts: Iterable[str]) -> str:
         """The resource of exactly these words, or ""."""
         name = "_".join(parts)
-        return self._same.get(name, name) if name in self._known else ""
+        if name not in self._known:
+            name = self._squashed.get(name.replace("_", ""), "")
+        return self._same.get(name, name)
 
     def ending(self, parts: list[str]) -> tuple[str, int]:
         """The longest resource that the words end in, and how many words stand before it."""
@@ -147,6 +156,14 @@ class Nouns:
         """The only resource that has a key of this name, or ""."""
         owners = {self._same.get(name, name) for name, keys in self._keys.items() if key in keys}
         return owners.pop() if len(owners) == 1 else ""
+
+    def has_key(self, resource: str, keys: frozenset[str]) -> bool:
+        """Whether one of these keys is the resource's, so that it can be found by it."""
+        owned = self._keys.get(resource)
+        if not owned or not resource:
+            return bool(resource)
+        # Where there is an id, a name alone may be that of something else.
+        return bool(owned & (keys - WEAK_KEYS if "id" in owned else keys))
 
     def fold(self, name: str) -> str:
         """A schema's name as a resource: itself, or its ending that is one."""
@@ -166,6 +183,8 @@ class Nouns:
 
         Where several do, or where no key says that a thing is meant, the one that begins as `near`.
         """
+        if len(base) == 1 and base[0] in _BEHIND:
+            return ""  # every API has objects and resources; an `api_resource` is not meant by it
         ending = "_" + "_".join(base)
         found = {self._same.get(name, name) for name in self._known if name.endswith(ending)}
         if keyed and len(found) == 1:
@@ -193,7 +212,10 @@ class Nouns:
             return self.described(description, "", near) if key != "name" else None
         if found := self._named(base, key):
             return found
-        if self._people and (base[-1] in ROLES or (len(base) > 1 and base[-1] == "by")):
+        by = len(base) > 1 and base[-1] == "by" and bool(_DONE.search(base[-2]))
+        if by and _WHEN.search(description[:200]):
+            return None
+        if self._people and (base[-1] in ROLES or by) and self._finds(self._people, key):
             return Identity(self._people, "_".join(base))
         if found := self.described(description, "_".join(base), near):
             return found
@@ -207,11 +229,16 @@ class Nouns:
         if not resource or (before and not key and before > 1):
             return None
         owned = self._keys.get(resource)
-        if key in WEAK_KEYS and owned and key not in owned:
+        if not self._finds(resource, key):
             return None
         if not key and owned is not None and not owned:  # nothing refers to what has no key
             return None
         return Identity(resource, "_".join(base[:before]))
+
+    def _finds(self, resource: str, key: str) -> bool:
+        """Whether things of this kind are found by this key, as far as is known."""
+        owned = self._keys.get(resource)
+        return key not in WEAK_KEYS or not owned or key in owned
 
     def described(self, description: str, role: str, near: str = "") -> Identity | None:
         """`ID of the customer`, `The customer's ID`: what a description says it is."""
@@ -223,6 +250,8 @@ class Nouns:
             while said and said[0] in _ARTICLES:
                 said = said[1:]
             resource = self._of_phrase(list(takewhile(lambda w: w not in _PHRASE_ENDS, said)), near)
+        if not resource and (found := _OR.search(text)):  # "SHA or branch to start from"
+            resource = self.exact([singular(found[1].lower())])
         if not resource and (found := _NOUN_ID.search(text[:120])):
             resource = self._of_phrase([w for w in words(found[1]) if w not in _ARTICLES], near)
         return Identity(resource, "" if role in ("", resource) else role) if resource else None

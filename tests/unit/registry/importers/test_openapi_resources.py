@@ -170,3 +170,344 @@ def test_a_schema_without_a_name_is_what_its_path_says():
     )
     assert found["all"].gives == (Given("crate", "", True, "declared"),)
     assert found["one"].takes["key_or_id"] == Identity("crate")
+
+
+def obj(**properties):
+    return {"type": "object", "properties": properties}
+
+
+TEXT = {"type": "string"}
+
+
+def get(name, schema=None, **more):
+    said = {"responses": answers(schema)} if schema else {}
+    return {"get": {"operationId": name, **said, **more}}
+
+
+def post(name, body=None, schema=None):
+    content = {"application/json": {"schema": body or obj()}}
+    said = {"responses": answers(schema)} if schema else {}
+    return {"post": {"operationId": name, "requestBody": {"content": content}, **said}}
+
+
+def crates(**more):
+    return {"/crates/{id}": get("getCrate", ref("Crate")), **more}
+
+
+def roles(reading):
+    return {(given.resource, given.role) for given in reading.gives}
+
+
+def test_an_answer_that_is_told_and_holds_no_key_gives_nothing():
+    told = obj(default={**TEXT}, allowed=TEXT)
+    found = readings(
+        crates(**{
+            "/settings/crate": get("getSettings", told),
+            "/other/crate": get("getOther"),
+        }),
+        **thing("Crate"),
+    )  # fmt: skip
+    assert found["getSettings"].gives == ()
+    assert found["getOther"].gives == (Given("crate", "", False, "inferred"),)
+
+
+def test_a_procedure_without_a_verb_does_not_give_the_thing_itself():
+    ok = obj(ok={"type": "boolean"})
+    found = readings(
+        {"/team.limits": get("team_limits", ok), "/team.list": get("team_list", ok)},
+    )
+    assert found["team_limits"].gives == ()
+    assert roles(found["team_list"]) == {("team", "")}
+
+
+def test_entries_of_several_kinds_are_each_of_them():
+    entry = {"Entry": {"oneOf": [ref("Crate"), ref("Barrel")]}}
+    found = readings(
+        crates(**{
+            "/barrels/{id}": get("getBarrel", ref("Barrel")),
+            "/store": get("listStore", obj(entries={"type": "array", "items": ref("Entry")})),
+        }),
+        **thing("Crate"), **thing("Barrel"), **entry,
+    )  # fmt: skip
+    assert {("crate", ""), ("barrel", "")} <= roles(found["listStore"])
+
+
+def test_a_thing_or_a_deleted_thing_is_the_thing():
+    both = {"anyOf": [ref("shop.crate"), ref("deleted_shop.crate")]}
+    found = readings(
+        {
+            "/crates/{id}": get("getCrate", both),
+            "/crates": get("listCrates", {"type": "array", "items": ref("shop.crate")}),
+        },
+        **thing("shop.crate"), **thing("deleted_shop.crate"), **thing("crate"),
+    )  # fmt: skip
+    assert found["getCrate"].takes["id"] == Identity(found["listCrates"].resource)
+
+
+def test_what_an_id_expands_to_is_not_looked_into():
+    crate = thing("Crate", account={"anyOf": [TEXT, ref("Account")]})
+    account = thing("Account", person=ref("Person"))
+    found = readings(
+        crates(**{
+            "/accounts/{id}": get("getAccount", ref("Account")),
+            "/people/{id}": get("getPerson", ref("Person")),
+        }),
+        **crate, **account, **thing("Person"),
+    )  # fmt: skip
+    assert roles(found["getCrate"]) == {("crate", ""), ("account", "account")}
+
+
+def test_an_object_refers_only_by_a_key_and_an_unnamed_one_by_its_property():
+    crate = thing("Crate", place=ref("place"), shelf=obj(id=TEXT, url=TEXT))
+    found = readings(
+        crates(**{
+            "/places/{id}": get("getPlace", ref("Place")),
+            "/shelves/{id}": get("getShelf", ref("Shelf")),
+        }),
+        **crate, **thing("Place"), **thing("Shelf"), place=obj(city=TEXT, country=TEXT),
+    )  # fmt: skip
+    assert roles(found["getCrate"]) == {("crate", ""), ("shelf", "shelf")}
+
+
+def test_the_name_of_what_is_made_is_content_though_it_lies_elsewhere():
+    named = obj(name=TEXT)
+    found = readings(
+        crates(**{"/shops/{shop}/crates": post("addCrate", named, ref("Crate"))}),
+        **{"Crate": obj(name={**TEXT})},
+    )  # fmt: skip
+    assert found["addCrate"].verb == "create"
+    assert "name" not in found["addCrate"].takes
+
+
+def test_a_bare_key_is_that_of_what_is_listed_there():
+    found = readings(
+        {
+            "/shops/{shop}/crates": {
+                **get("listCrates", {"type": "array", "items": ref("OakCrate")}),
+                "delete": {"operationId": "drop", "parameters": [query("key")]},
+            },
+            "/shops/{shop}": get("getShop", ref("Shop")),
+        },
+        **thing("Shop"), OakCrate=obj(id=TEXT, key=TEXT),
+    )  # fmt: skip
+    assert found["drop"].takes["key"] == Identity("oak_crate")
+    assert found["drop"].resource == "oak_crate"
+
+
+def test_what_the_path_names_is_not_named_again_in_the_body():
+    body = obj(sha=TEXT)
+    change = {"patch": post("change", body)["post"]}
+    found = readings(
+        {"/refs/{ref}": {**get("getRef", ref("Ref")), **change}}, Ref=obj(ref=TEXT, sha=TEXT),
+        Commit=obj(sha=TEXT),
+    )  # fmt: skip
+    assert "sha" not in found["change"].takes
+
+
+def test_an_input_is_what_a_neighbour_answers_with_under_its_name():
+    seal = obj(seal_id=TEXT, seal=TEXT)
+    put = {"put": post("putSecret", obj(seal_id=TEXT))["post"]}
+    found = readings(
+        {
+            "/secrets/public-seal": get("getPublicSeal", ref("PublicSeal")),
+            "/secrets/{name}": put,
+            "/seals/{id}": get("getSeal", ref("Seal")),
+        },
+        **thing("Seal"), PublicSeal={**seal, "properties": {**seal["properties"], "id": TEXT}},
+    )  # fmt: skip
+    assert found["putSecret"].takes["seal_id"] == Identity("public_seal")
+
+
+def test_a_key_inside_an_object_belongs_to_the_property_that_holds_it():
+    pulled = {"type": "array", "items": ref("LocalReference")}
+    body = obj(spec=obj(pullCrates=pulled))
+    found = readings(
+        {"/crates/{name}": get("getCrate", ref("Crate")), "/loads": post("load", body)},
+        Crate=obj(name=TEXT),
+        LocalReference=obj(name=TEXT),
+    )
+    assert found["load"].takes == {"name": Identity("crate", "pull")}
+
+
+def test_what_is_said_of_the_thing_itself_identifies_no_other():
+    body = obj(metadata=obj(crate_id=TEXT))
+    found = readings(crates(**{"/loads": post("load", body)}), **thing("Crate"))
+    assert found["load"].takes == {}
+
+
+def test_resources_and_objects_are_wrappers_and_no_names_of_things():
+    page = obj(resources={"type": "array", "items": ref("ApiKind")})
+    find = get("find", parameters=[query("resource_id")])
+    found = readings({"/kinds": get("kinds", page), "/find": find}, **thing("ApiKind"))
+    assert found["find"].takes == {}
+
+
+def test_a_whole_thing_in_json_is_no_id():
+    said = {**query("crate"), "description": "A crate object, as a JSON-encoded string"}
+    found = readings(
+        crates(**{"/pack": get("pack", parameters=[said, query("crate_id")])}), **thing("Crate")
+    )
+    assert set(found["pack"].takes) == {"crate_id"}
+
+
+def test_what_adds_to_a_thing_takes_its_id():
+    found = readings(
+        crates(**{"/crates.addSeals": get("addSeals", parameters=[query("crate_id")])}),
+        **thing("Crate"),
+    )
+    assert found["addSeals"].takes == {"crate_id": Identity("crate")}
+
+
+def test_a_create_makes_what_it_gives_and_does_not_take():
+    answer = obj(crate_id=TEXT, room_id=TEXT)
+    paths = {
+        **crates(),
+        "/rooms/{id}": get("getRoom", ref("Room")),
+        "/chat.schedule": {
+            "post": {
+                "operationId": "chat_schedule",
+                "parameters": [query("room")],
+                "responses": answers(answer),
+            }
+        },
+    }
+    found = readings(paths, **thing("Crate"), **thing("Room"))
+    assert (found["chat_schedule"].verb, found["chat_schedule"].resource) == ("create", "crate")
+
+
+def test_a_form_for_something_new_makes_nothing():
+    found = readings(crates(**{"/crates/new": get("form", obj(owner=TEXT))}), **thing("Crate"))
+    assert found["form"].verb == "get"
+
+
+def test_a_wrapper_that_several_lists_share_gives_only_what_is_in_it():
+    def page(name):
+        return obj(boxes={"type": "array", "items": ref(name)})
+
+    found = readings(
+        {
+            f"/{name}": get(f"list_{name}", page(schema))
+            for name, schema in {"oak": "OakCrate", "elm": "ElmCrate", "elms": "ElmCrate"}.items()
+        },
+        **thing("OakCrate"),
+        **thing("ElmCrate"),
+    )
+    assert roles(found["list_oak"]) == {("oak_crate", "")}
+
+
+def test_what_has_an_id_is_found_by_name_only_where_a_path_does_so():
+    body = obj(crate_name=TEXT, barrel_name=TEXT)
+    found = readings(
+        crates(**{
+            "/barrels/{barrel_name}": get("getBarrel", ref("Barrel")),
+            "/loads": post("load", body),
+        }),
+        Crate=obj(id=TEXT, name=TEXT), Barrel=obj(id=TEXT, name=TEXT),
+    )  # fmt: skip
+    assert found["load"].takes == {"barrel_name": Identity("barrel")}
+
+
+def test_somebody_in_an_envelope_is_a_reference():
+    answer = obj(billable_owner=ref("User"), defaults=obj(place=TEXT))
+    found = readings(
+        {"/users/{id}": get("getUser", ref("User")), "/preview": get("preview", answer)},
+        **thing("User"),
+    )
+    assert ("user", "billable_owner") in roles(found["preview"])
+    assert ("user", "") not in roles(found["preview"])
+
+
+def test_a_record_without_a_key_is_no_envelope_of_whom_it_names():
+    build = {"Build": obj(status=TEXT, error_text=TEXT, duration=TEXT, pusher=ref("User"))}
+    found = readings(
+        {"/users/{id}": get("getUser", ref("User")), "/builds/latest": get("last", ref("Build"))},
+        **thing("User"), **build,
+    )  # fmt: skip
+    assert ("user", "pusher") in roles(found["last"])
+
+
+def test_what_only_a_list_calls_a_thing_is_the_thing():
+    listed = {"type": "array", "items": ref("CrateLine")}
+    found = readings(
+        crates(**{"/crates": get("listCrates", listed)}), **thing("Crate"), **thing("CrateLine")
+    )
+    assert found["listCrates"].gives == (Given("crate", "", True),)
+
+
+def test_a_thing_is_called_as_all_of_its_collection_calls_it():
+    listed = {"type": "array", "items": ref("AlertPolicy")}
+    found = readings(
+        {
+            "/alerts": get("listAlerts", listed),
+            "/alerts/{id}": get("getAlert", ref("AlertPolicy")),
+        },
+        **thing("AlertPolicy"),
+    )
+    assert found["getAlert"].takes["id"] == Identity("alert_policy")
+
+
+def test_a_reference_means_what_lies_beside_the_thing_that_is_made():
+    body = obj(roleRef=obj(name=TEXT))
+    named = {name: obj(name=TEXT) for name in ("Role", "ClusterRole", "ClusterBinding")}
+    found = readings(
+        {
+            "/roles/{name}": get("getRole", ref("Role")),
+            "/clusterroles/{name}": get("getClusterRole", ref("ClusterRole")),
+            "/clusterbindings/{name}": get("getClusterBinding", ref("ClusterBinding")),
+            "/clusterbindings": post("bind", body, ref("ClusterBinding")),
+        },
+        **named,
+    )
+    assert set(found["bind"].takes.values()) == {Identity("cluster_role")}
+
+
+def test_errors_and_links_are_no_things():
+    answer = obj(error=ref("Crate"), data=obj(place=TEXT))
+    found = readings(crates(**{"/try": get("attempt", answer)}), **thing("Crate"))
+    assert ("crate", "") not in roles(found["attempt"])
+
+
+def test_a_noun_of_a_path_is_whole_and_its_list_too():
+    listed = obj(items={"type": "array", "items": ref("SigningRequest")}, kind=TEXT)
+    found = readings(
+        {
+            "/signingrequests/{id}": get("one", ref("SigningRequest")),
+            "/signingrequests": get("all", ref("SigningRequestList")),
+        },
+        **thing("SigningRequest"),
+        SigningRequestList=listed,
+    )
+    assert found["one"].resource == found["all"].resource == "signing_request"
+
+
+def test_who_puts_something_somewhere_may_answer_with_something_else():
+    put = {"put": {"operationId": "addMember", "responses": answers(ref("Invitation"))}}
+    listed = {"type": "array", "items": ref("User")}
+    found = readings(
+        {"/members": get("listMembers", listed), "/members/{username}": put},
+        **thing("User"),
+        **thing("Invitation"),
+    )
+    assert found["addMember"].takes["username"] == Identity("user")
+
+
+def test_how_a_thing_is_to_be_called_identifies_nothing():
+    named = obj(name={**TEXT, "description": "Name of the box group"})
+    change = {"patch": post("rename", named)["post"]}
+    found = readings(
+        {
+            "/boxgroups/{id}": {**get("getGroup", ref("BoxGroup")), **change},
+            "/oakboxgroups/{id}": get("getOak", ref("OakBoxGroup")),
+        },
+        BoxGroup=obj(name=TEXT), OakBoxGroup=obj(name=TEXT),
+    )  # fmt: skip
+    assert set(found["rename"].takes) == {"id"}
+
+
+def test_a_key_inside_an_object_is_of_what_the_property_says_and_of_nothing_narrower():
+    body = obj(actions={"type": "array", "items": obj(identifier=TEXT)})
+    found = readings(
+        {"/oakactions/{id}": get("getAction", ref("OakAction")), "/runs": post("run", body)},
+        **thing("OakAction"),
+    )
+    assert found["run"].takes == {}

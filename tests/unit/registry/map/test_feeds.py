@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from spm.registry.map.feeds import HUB_TOOLS, REQUIRED, Node, Takes, feeds, is_handed
+from spm.registry.map.feeds import (
+    CREATES,
+    FURTHER,
+    HUB_FURTHER,
+    HUB_TOOLS,
+    REQUIRED,
+    Node,
+    Takes,
+    feeds,
+    is_handed,
+)
 from spm.registry.map.resources import Given, Identity
 
 EDGES = "MATCH (a:Tool)-[e:FEEDS]->(b:Tool) RETURN a.name AS a, b.name AS b, e.fields AS fields"
@@ -67,8 +77,12 @@ def test_a_hub_is_fed_only_by_what_lists_it():
 
 
 def test_producers_are_bounded_and_one_of_them_creates():
-    many = [node(f"list_users_{n}", "list", "user", [], [("user", "")]) for n in range(20)]
-    create = node("create_user", "create", "user", [], [("user", "")])
+    many = [
+        node(f"list_users_{n}", "list", "user", [("in", f"place_{n}", "", True)], [("user", "")])
+        for n in range(20)
+    ]
+    needs = [("in", "place", "", True), ("of", "group", "", True)]
+    create = node("create_user", "create", "user", needs, [("user", "")])
     found = pairs(*many, create, GET_USER)
     assert len(found) == REQUIRED + 1
     assert ("create_user", "get_user") in found
@@ -165,3 +179,137 @@ def test_what_goes_on_answering_is_no_look_up():
 def test_what_creates_one_thing_feeds_no_other():
     token = node("create_token", "create", "token", [], [("user", "")])
     assert pairs(token, GET_USER) == set()
+
+
+def named(tool, *spoken):
+    return replace(tool, words=frozenset(spoken))
+
+
+def lister(name, *spoken, takes=()):
+    return named(node(name, "list", "user", takes, [("user", "")]), *spoken)
+
+
+def test_a_get_of_its_own_kind_echoes_it_though_a_quirk_says_many():
+    info = node("user_info", "get", "user", [("user", "user", "", False)])
+    assert pairs(replace(info, gives=(Given("user", "", True),)), GET_USER) == set()
+
+
+def test_what_a_producer_takes_of_the_very_thing_makes_it_no_nearer(monkeypatch):
+    monkeypatch.setattr("spm.registry.map.feeds.OPTIONAL", 1)
+    change = node("hide", "act", "post", [("user", "user", "", False)])
+    search = node("z", "list", "user", [("near_user", "user", "near", False)], [("user", "")])
+    found = pairs(node("a", "list", "user", [], [("user", "")]), search, change)
+    assert {producer for producer, consumer in found if consumer == "hide"} == {"a"}
+
+
+def test_a_thing_just_made_holds_nothing_that_others_could_look_at():
+    shelf = node("create_shelf", "create", "shelf", [], [("shelf", "")])
+    inside = [("shelf", "shelf", "", True)]
+    add = node("create_book", "create", "book", inside, [("book", "")])
+    listed = node("list_books", "list", "book", inside, [("book", "")])
+    burn = node("burn_book", "act", "fire", [*inside, ("book", "book", "", True)])
+    fed = {consumer for producer, consumer in pairs(shelf, add, listed, burn)
+           if producer == "create_shelf"}  # fmt: skip
+    assert fed == {"create_book"}
+
+
+def test_nobody_makes_a_hub_to_look_around_in_it():
+    needs = [("space", "space", "", True)]
+    takers = [node(f"use_{n}", "act", "thing", needs) for n in range(HUB_TOOLS)]
+    create = node("create_space", "create", "space", [], [("space", "")])
+    looks = node("weather", "get", "weather", needs)
+    found = pairs(*takers, create, looks)
+    assert ("create_space", "use_0") in found
+    assert ("create_space", "weather") not in found
+
+
+def refers(name, verb, resource, role):
+    needs = [("id", resource, "", True)] if verb == "get" else []
+    return node(name, verb, resource, needs, [("user", role)])
+
+
+def test_references_feed_who_gets_the_thing_one_from_each_kind_of_thing():
+    got, listed = refers("get_x", "get", "x", "user"), refers("list_x", "list", "x", "user")
+    others = [refers(f"get_{n}", "get", n, "owner") for n in ("longer_y", "longer_z")]
+    delete = node("drop_user", "delete", "user", [("user_id", "user", "", True)])
+    found = pairs(got, listed, *others, LIST_USERS, GET_USER, delete)
+    fed = {producer for producer, consumer in found if consumer == "get_user"}
+    assert fed == {"list_users", "get_x", "get_longer_y"}
+    assert {p for p, consumer in found if consumer == "drop_user"} == {"list_users"}
+
+
+def test_of_lists_of_the_same_those_count_whose_names_add_least():
+    plain, starred = (
+        lister("l", "users", "list"),
+        lister("s", "list", "users", "remote", "of", "friends"),
+    )
+    taker = named(GET_USER, "get", "users")
+    assert pairs(plain, starred, taker) == {("l", "get_user")}
+
+
+def test_a_hub_is_listed_by_ones_own_before_everybodys():
+    needs = [("user", "user", "", True)]
+    takers = [node(f"use_{n}", "act", "thing", needs) for n in range(HUB_TOOLS)]
+    mine, everybody = lister("mine_of_all", "users", "authenticated", "user"), lister("all")
+    assert {p for p, _ in pairs(*takers, mine, everybody)} == {"mine_of_all"}
+
+
+def test_few_that_need_more_where_others_need_nothing():
+    far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
+    found = {producer for producer, _ in pairs(*far, LIST_USERS, GET_USER)}
+    assert len(found) == FURTHER + 1
+    assert len(pairs(*far, GET_USER)) == REQUIRED
+
+
+def test_a_hub_has_fewer_that_need_more():
+    far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
+    needs = [("user", "user", "", True)]
+    takers = [node(f"use_{n}", "act", "thing", needs) for n in range(HUB_TOOLS)]
+    lists = [replace(each, gives=(Given("user", "", True),)) for each in (*far, LIST_USERS)]
+    assert len({producer for producer, _ in pairs(*lists, *takers)}) == HUB_FURTHER + 1
+
+
+def test_room_is_kept_for_several_that_create():
+    far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
+    makes = [
+        node(f"create_{n}", "create", "user", [("in", f"place_{n}", "", True)], [("user", "")])
+        for n in range(CREATES + 1)
+    ]
+    found = {producer for producer, _ in pairs(*far, *makes, GET_USER)}
+    assert len([name for name in found if name.startswith("create")]) == CREATES
+
+
+def test_an_optional_input_of_no_resource_is_not_fed_by_its_name_out_of_long_records():
+    long = frozenset({"tax_id", *(f"f{n}" for n in range(20))})
+    record = Node("list_people", "list", "person", makes=long)
+    taker = Node("pay", "act", "bill", (Takes("tax_id", None, required=False),))
+    assert pairs(record, taker) == set()
+    needs = replace(taker, takes=(Takes("tax_id", None, required=True),))
+    assert pairs(record, needs) == {("list_people", "pay")}
+
+
+def test_whom_one_follows_is_not_just_any_user():
+    followed = lister("f", "users", "followed", "by", "authenticated", "user")
+    anybody = lister("longer_name", "users", "list")
+    needs = [("user", "user", "", True)]
+    takers = [node(f"use_{n}", "act", "thing", needs) for n in range(HUB_TOOLS)]
+    assert {producer for producer, _ in pairs(followed, anybody, *takers)} == {"longer_name"}
+
+
+def test_who_lists_just_there_leaves_little_to_look_for_elsewhere():
+    far = [lister(f"far_{n}", takes=[("of", f"group_{n}", "", True)]) for n in range(9)]
+    there = lister("there", takes=[("org", "org", "", True)])
+    takes = [("org", "org", "", True), ("user_id", "user", "", True)]
+    taker = node("get_member", "get", "user", takes)
+    found = {producer for producer, consumer in pairs(*far, there, taker)}
+    assert len(found) == 2
+    assert "there" in found
+
+
+def test_what_needs_something_else_is_no_nearer_for_being_ones_own(monkeypatch):
+    monkeypatch.setattr("spm.registry.map.feeds.FURTHER", 1)
+    of_org = lister("l", "users", "org", takes=[("org", "org", "", True)])
+    mine = lister("longer_name", "users", "my", "past", takes=[("job", "job", "", True)])
+    plain = lister("z", "users")
+    taker = named(GET_USER, "users")
+    assert {producer for producer, _ in pairs(of_org, mine, plain, taker)} == {"l", "z"}

@@ -55,3 +55,42 @@ def test_content():
     assert is_content("subject")
     assert is_content("replyText")
     assert not is_content("ticket_id")
+
+
+def test_a_word_that_everything_is_called_means_no_resource():
+    api = Nouns(["api_resource", "ticket"])
+    assert api.identify("target", "Name of the resource that is meant") is None
+    assert api.identify("resource_id") is None
+
+
+def test_by_is_somebody_only_behind_something_done_and_not_at_a_time():
+    assert NOUNS.identify("group_by") is None
+    assert NOUNS.identify("redeemed_by", "Unix timestamp of the last redemption") is None
+    assert NOUNS.identify("written_by") == Identity("user", "written_by")
+
+
+def test_a_key_or_something_else():
+    assert NOUNS.described("SHA or team to start from", "") == Identity("team")
+
+
+def test_words_without_gaps():
+    assert NOUNS.exact(["paymentmethod"]) == "payment_method"
+    assert NOUNS.identify("paymentmethod_id") == Identity("payment_method")
+
+
+def test_people_who_have_an_id_are_not_found_by_their_name():
+    known = Nouns(["user"], {"user": frozenset({"id"})})
+    assert known.identify("author_name") is None
+    assert known.identify("author_id") == Identity("user", "author")
+
+
+@pytest.mark.parametrize("name", ["since", "ticket_prefix"])
+def test_where_a_list_begins_is_no_reference(name):
+    assert NOUNS.identify(name, "The ID of the ticket") is None
+
+
+def test_a_name_alone_is_no_key_of_what_has_an_id():
+    assert not NOUNS.has_key("ticket", frozenset({"number"}))
+    assert NOUNS.has_key("ticket", frozenset({"id", "number"}))
+    by_name = Nouns(["pod"], {"pod": frozenset({"name", "uid"})})
+    assert by_name.has_key("pod", frozenset({"name"}))
