@@ -232,3 +232,30 @@ CALL (t) {
 }
 RETURN t.id AS id, verb, resource, t.service AS service, t.effects AS effects, needs, feeders
 ORDER BY id;
+
+// name: definitions
+// The whole current definitions of a service's tools, as JSON, and the effects that their source gives.
+// params: service
+// access: read
+// returns: id, definition, source_effects
+MATCH (t:Tool {service: $service})-[:HAS_VERSION]->(v:ToolVersion)
+WHERE v.version = t.version
+RETURN t.id AS id, v.definition AS definition, t.source_effects AS source_effects
+ORDER BY id;
+
+// name: mark
+// Say how, and by which rules, the map of a service was made.
+// params: service, map
+// access: write
+// returns:
+MATCH (s:Service {name: $service})
+SET s.map = $map;
+
+// name: marks
+// How, and by which rules, the map of each service was made.
+// params:
+// access: read
+// returns: service, map
+MATCH (s:Service)
+RETURN s.name AS service, s.map AS map
+ORDER BY service;

@@ -280,7 +280,8 @@ def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:
         _refresh(tx, name)
 
 
-def _refresh(tx: Transaction, service: str) -> None:
+def edges_into(tx: Transaction, service: str) -> dict[tuple[str, str], Feed]:
+    """All edges that there should be into the tools of a service, by their two ends."""
     nodes = read_nodes(tx, service)
     wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
     for feed in _from_elsewhere(tx, service, nodes, wanted):
@@ -288,7 +289,11 @@ def _refresh(tx: Transaction, service: str) -> None:
     for known in evidence(tx, service):
         ends = known.producer, known.consumer
         wanted.setdefault(ends, Feed(*ends)).add(known.field, known.evidence, known.weight)
-    rows = {key: feed.row() for key, feed in wanted.items()}
+    return wanted
+
+
+def _refresh(tx: Transaction, service: str) -> None:
+    rows = {key: feed.row() for key, feed in edges_into(tx, service).items()}
     there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]
     changed = [row for key, row in sorted(rows.items()) if there.get(key) != row]
