@@ -105,6 +105,19 @@ def test_later_writes_cost_one_read(earlier: Path) -> None:
         assert registry.status()["revision"] == revision + 2
 
 
+class Limited:
+    """Lets so many steps of a renewal through, and is killed before the next."""
+
+    def __init__(self, write: Callable[..., Any], steps: int) -> None:
+        self._write, self._left = write, steps
+
+    def __call__(self, kind: str, work: Any, operation: Any = None) -> Any:
+        if kind == "map" and not self._left:
+            raise KeyboardInterrupt
+        self._left -= kind == "map"
+        return self._write(kind, work, operation)
+
+
 def test_what_was_cut_short_goes_on(
     earlier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,15 +125,7 @@ def test_what_was_cut_short_goes_on(
     for last in range(2 * len(SERVICES)):
         folder = shutil.copytree(earlier, tmp_path / f"cut-{last}")
         with Registry.open(str(folder)) as registry:
-            write, left = registry.store.write, iter(range(last))
-
-            def limited(
-                kind: str, work: Any, operation: Any = None, write: Any = write, left: Any = left
-            ) -> Any:
-                if kind == "map" and next(left, None) is None:
-                    raise KeyboardInterrupt
-                return write(kind, work, operation)
-
+            limited = Limited(registry.store.write, last)
             monkeypatch.setattr(registry.store, "write", limited)
             with pytest.raises(KeyboardInterrupt):
                 registry.register(OTHER)
