@@ -41,7 +41,7 @@ def walk(seed: int, length: int = 14) -> Iterator[Step]:
 
 def _register(chance: random.Random, service: str = "") -> Step:
     service = service or chance.choice(SERVICES)
-    names = chance.sample(TOOLS, chance.randint(3, 8))
+    names = chance.sample(TOOLS, chance.choice((1, 2, 3, 8)))
     manifest = Manifest.model_validate(
         {"spm": 1, "service": service, "tools": [_tool(chance, name) for name in names]}
     )
@@ -54,11 +54,12 @@ def _register(chance: random.Random, service: str = "") -> Step:
 
 def _tool(chance: random.Random, name: str) -> dict[str, Any]:
     inputs = chance.sample(FIELDS, chance.choice((0, 1, 2, 3)))
+    outputs = chance.sample(FIELDS, chance.choice((0, 0, 1, 2)))
     return {
         "name": name,
         "effects": chance.choice(EFFECTS),
         "inputs": [{"name": field, "required": chance.random() < 0.6} for field in inputs],
-        "outputs": [{"name": field} for field in chance.sample(FIELDS, chance.choice((0, 1, 2)))],
+        "outputs": [{"name": field} for field in outputs],
     }
 
 
@@ -66,7 +67,7 @@ def _reading(chance: random.Random, manifest: Manifest) -> Reading:
     """What an importer may have read, sensible or not."""
     takes = {
         field: Identity(chance.choice(NOUNS), chance.choice(("", "", "assignee")))
-        for field in chance.sample(FIELDS, 3)
+        for field in chance.sample(FIELDS, 5)
     }
     gives = {
         (noun, role): Given(noun, role, chance.random() < 0.5)
