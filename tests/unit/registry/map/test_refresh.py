@@ -71,7 +71,7 @@ def test_who_needs_an_input_is_fed_by_the_best_three_and_refreshed_for_them_alon
 
 def test_a_decision_reaches_who_gives_what_others_only_accept(registry: Registry) -> None:
     """The new tool returns users without naming a field; `user_id` is only an optional input."""
-    note = {"note": (["user_id?"], [])}
+    note: dict[str, tuple[list[str], list[str]]] = {"note": (["user_id?"], [])}
     read = {"note": Reading("act", "user", {"user_id": Identity("user")})}
     registry.register(service("north", **note), readings=read)
     registry.register(service("west", hand=(["assignee_id"], [])))
