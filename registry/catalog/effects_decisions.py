@@ -85,14 +85,7 @@ def override(
             for row, after in zip(chosen, settled, strict=True)
         ]
         tx.run("exchange/put_effects_decisions", rows=decisions)
-        _refresh(
-            tx,
-            [
-                row["id"]
-                for row, after in zip(chosen, settled, strict=True)
-                if row["effects"] != after["effects"]
-            ],
-        )
+        _refresh(tx, [row["tool"] for row in decisions if row["before"] != row["after"]])
         return {"tools": [row["id"] for row in chosen]}
 
     _matching(store.read("effects/tools"), pattern)  # refuse before a lock is taken

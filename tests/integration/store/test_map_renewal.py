@@ -63,8 +63,9 @@ def test_two_writers_at_once_make_one_map(neo4j_empty: Any) -> None:
         assert wrong_edges(reader.store) == {}
         found = edges(reader.store)
         marks = {row["service"]: row["map"] for row in reader.store.read("map/marks")}
-    by_names = [name for name in marks if marks[name] == f"{RULES} names"]
-    assert sorted(by_names) == sorted({*services, *names} - {"shop-api"} & marks.keys())
+    by_names = {name for name, mark in marks.items() if mark == f"{RULES} names"}
+    assert by_names == {"north", "south", *names}
+    assert {marks[name] for name in services if name not in by_names} == {f"{RULES} definitions"}
     for ends, row in had.items():  # of a document nearly all, of names all
         if ends[1].partition("/")[0] in by_names:
             assert found[ends] == row
