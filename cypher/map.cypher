@@ -116,16 +116,16 @@ OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
 RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
 ORDER BY field, id;
 
-// name: producers_elsewhere
-// Active tools of other services that produce these fields, with what they do.
-// params: service, fields
+// name: producers
+// Tools that produce these fields, with what they do.
+// params: fields
 // access: read
-// returns: field, id, name, verb, effects
+// returns: field, id, service, name, verb, effects
 UNWIND $fields AS name
 MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
-WHERE t.service <> $service
 OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
-RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.effects AS effects
+RETURN f.name AS field, t.id AS id, t.service AS service, t.name AS name, e.verb AS verb,
+       t.effects AS effects
 ORDER BY field, id;
 
 // name: prune_resources
@@ -167,16 +167,6 @@ RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, e.resource
        e.role AS role
 ORDER BY id, field;
 
-// name: takers_elsewhere
-// The services whose tools require a field that tools of this service produce.
-// params: service
-// access: read
-// returns: other
-MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c:Tool)
-WHERE c.service <> $service
-RETURN DISTINCT c.service AS other
-ORDER BY other;
-
 // name: decided_elsewhere
 // The services whose tools take what a person decided to be a field of this service's tools.
 // params: service
@@ -184,7 +174,7 @@ ORDER BY other;
 // returns: other
 MATCH (f:Field)-[:SAME_AS|IS_A]-(g:Field)
 WITH DISTINCT f, g
-WHERE EXISTS { MATCH (g)<-[:REQUIRES|PRODUCES]-(:Tool {service: $service}) }
+WHERE EXISTS { MATCH (g)<-[:REQUIRES|ACCEPTS|PRODUCES]-(:Tool {service: $service}) }
 MATCH (f)<-[:REQUIRES|ACCEPTS]-(c:Tool)
 WHERE c.service <> $service
 RETURN DISTINCT c.service AS other
@@ -232,3 +222,71 @@ CALL (t) {
 }
 RETURN t.id AS id, verb, resource, t.service AS service, t.effects AS effects, needs, feeders
 ORDER BY id;
+
+// name: definitions
+// The whole current definitions of a service's tools, as JSON, and the effects that their source gives.
+// params: service
+// access: read
+// returns: id, definition, source_effects
+MATCH (t:Tool {service: $service})-[:HAS_VERSION]->(v:ToolVersion)
+WHERE v.version = t.version
+RETURN t.id AS id, v.definition AS definition, t.source_effects AS source_effects
+ORDER BY id;
+
+// name: mark
+// Say how, and by which rules, the map of a service was made.
+// params: service, map
+// access: write
+// returns:
+MATCH (s:Service {name: $service})
+SET s.map = $map;
+
+// name: marks
+// How, and by which rules, the map of each service was made.
+// params:
+// access: read
+// returns: service, map
+MATCH (s:Service)
+RETURN s.name AS service, s.map AS map
+ORDER BY service;
+
+// name: unread
+// The services of those of these tools of which no resource is known.
+// params: ids
+// access: read
+// returns: service
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})
+WHERE NOT EXISTS { MATCH (t)-[:ACTS_ON]->(:Resource) }
+RETURN DISTINCT t.service AS service
+ORDER BY service;
+
+// name: made_by
+// The tools of a service with the fields that they produce, and with what they do.
+// params: service
+// access: read
+// returns: field, id, name, verb, effects
+MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)
+OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
+RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.effects AS effects
+ORDER BY field, id;
+
+// name: unmet_elsewhere
+// Inputs of other services that no tool of theirs makes, and who of other services feeds each now.
+// Each pattern begins at the tool that is known: the other way around took fifty times as long.
+// params: service, fields
+// access: read
+// returns: field, service, consumer, id, name, verb, effects
+UNWIND $fields AS name
+MATCH (f:Field {name: name})<-[:REQUIRES]-(c:Tool)
+WHERE c.service <> $service
+  AND NOT EXISTS {
+    MATCH (c)<-[fed:FEEDS]-(own:Tool)
+    WHERE own.service = c.service AND name IN fed.fields AND fed.evidence IN ['declared', 'inferred']
+  }
+OPTIONAL MATCH (c)<-[e:FEEDS]-(p:Tool)
+WHERE p.service <> c.service AND name IN e.fields AND e.evidence = 'declared'
+OPTIONAL MATCH (p)-[a:ACTS_ON]->(:Resource)
+RETURN f.name AS field, c.service AS service, c.id AS consumer, p.id AS id, p.name AS name,
+       a.verb AS verb, p.effects AS effects
+ORDER BY field, consumer, id;

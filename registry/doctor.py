@@ -7,6 +7,8 @@ from typing import Any
 
 from spm.registry import encoding
 from spm.registry.errors import SchemaIncomplete, StoreError
+from spm.registry.map.map_rows import RULES
+from spm.registry.map_renewal import renew_map, services_behind
 from spm.registry.registry import Registry, open_store
 from spm.registry.settings import default_path, settings
 from spm.registry.store.interface import Finding, Store
@@ -37,6 +39,7 @@ def examine(location: str | None) -> Report:
         findings = store.check()
         if not all(finding.ok for finding in findings):
             return Report(findings, {"engine": store.engine, "store": store.location})
+        findings.append(_map(store))
         waiting = sum(len(encoding.pending(store, kind)) for kind in encoding.KINDS)
         detail = f"{waiting} texts have no vector yet" if waiting else "every text has its vector"
         status = Registry(store).status()
@@ -61,9 +64,21 @@ def mend(location: str | None, *, accept_loss: bool = False) -> list[str]:
         return []
     store = _open(location)
     try:
-        return store.repair(accept_loss=accept_loss)
+        done = store.repair(accept_loss=accept_loss)
+        behind = renew_map(store)
+        return [*done, f"made the map of {len(behind)} services"] if behind else done
     finally:
         store.close()
+
+
+def _map(store: Store) -> Finding:
+    """Whether each service has a map by the rules of today; the next write makes those missing."""
+    behind = services_behind(store)
+    if not behind:
+        return Finding("map", True, f"every service has its map by rules {RULES}")
+    named = ", ".join(behind[:3]) + (", …" if len(behind) > 3 else "")
+    said = f"{len(behind)} services have none by rules {RULES} ({named}); the next write makes it, "
+    return Finding("map", True, said + "or now: spm doctor --repair")
 
 
 def _begun(location: str | None) -> bool:

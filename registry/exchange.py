@@ -20,6 +20,7 @@ from typing import Any
 
 from spm.registry.errors import InputError, StoreWriteFailed
 from spm.registry.exchange_records import SECTIONS, Census
+from spm.registry.map_renewal import renew_map
 from spm.registry.store import disk, migrations
 from spm.registry.store.interface import Row, Store, Transaction
 
@@ -212,6 +213,7 @@ def import_registry(
             "transaction. Nothing was written. Raise the server's heap and "
             "dbms.memory.transaction.total.max, then repeat."
         ) from error
+    renew_map(store)  # the file may come from an earlier spm
     return checked
 
 

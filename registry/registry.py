@@ -336,7 +336,20 @@ def default_ranker(registry: Registry) -> Ranker:
 
 
 def open_store(chosen: Settings) -> Store:
-    """Open the engine that the address asks for; the other one is not even imported."""
+    """Open the engine that the address asks for; its first write brings the map up to date."""
+    store = _engine(chosen)
+    store.prepare = _renew_map
+    return store
+
+
+def _renew_map(store: Store) -> None:
+    from spm.registry.map_renewal import renew_map
+
+    renew_map(store)
+
+
+def _engine(chosen: Settings) -> Store:
+    """The store of the engine; the other one is not even imported."""
     if chosen.remote:
         from spm.registry.store.neo4j_store import BoltStore
 

@@ -12,6 +12,7 @@ from spm.registry.catalog.graph_rows import Tools, effects_reason
 from spm.registry.catalog.naming import nearest
 from spm.registry.catalog.tool_patterns import is_match
 from spm.registry.errors import InputError, UnknownTool
+from spm.registry.map import feeds
 from spm.registry.models import Effects
 from spm.registry.store.interface import Row, Store, Transaction, now
 from spm.registry.store.reader import Reader
@@ -39,7 +40,7 @@ def override(
     """Say what tools do, whatever their source says; or take that back.
 
     Everything is written in one transaction, and with it the revision rises, so that menus and
-    snapshots are built anew. FEEDS does not depend on effects.
+    snapshots are built anew. FEEDS follows for tools of which nothing else says what they do.
 
     Args:
         store: where.
@@ -84,6 +85,7 @@ def override(
             for row, after in zip(chosen, settled, strict=True)
         ]
         tx.run("exchange/put_effects_decisions", rows=decisions)
+        _refresh(tx, [row["tool"] for row in decisions if row["before"] != row["after"]])
         return {"tools": [row["id"] for row in chosen]}
 
     _matching(store.read("effects/tools"), pattern)  # refuse before a lock is taken
@@ -120,6 +122,13 @@ def reapply(tx: Transaction, ids: list[str], at: str) -> None:
     ]
     if rows:
         tx.run("effects/set", rows=rows, at=at)
+
+
+def _refresh(tx: Transaction, ids: list[str]) -> None:
+    """Bring the edges of tools up to date whose effects alone say whether they only look up."""
+    services = {row["service"] for row in tx.run("map/unread", ids=ids)}
+    fed = {other for name in services for other in feeds.touched(tx, name)}
+    feeds.refresh_consumers(tx, services | fed)
 
 
 def _matching(rows: list[Row], pattern: str) -> list[Row]:

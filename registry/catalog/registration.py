@@ -118,8 +118,8 @@ class _Facts:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        read = self.readings if self.by_importer else {}
-        return {"links": fingerprint(self.links), "map": map_rows.fingerprint(read)}
+        read = self.readings if self.by_importer else None
+        return {"links": fingerprint(self.links), "map": map_rows.mark(read)}
 
 
 def _settled(plan: Registration, service: Row | None, facts: _Facts) -> bool:

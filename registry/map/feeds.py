@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
@@ -356,25 +357,85 @@ def refresh(tx: Transaction, service: str) -> None:
 
 def touched(tx: Transaction, service: str) -> set[str]:
     """The other services whose inputs tools of this one feed, or may feed."""
-    takers = {row["other"] for row in tx.run("map/takers_elsewhere", service=service)}
-    return takers | services_decided(tx, service)
+    return _services_in_need(tx, service) | services_decided(tx, service)
+
+
+def _services_in_need(tx: Transaction, service: str) -> set[str]:
+    """The other services with an input that no tool of theirs makes, and that this one may feed.
+
+    Not all that take a field which this one makes: with many services nearly all do, and reading
+    them would make each registration as dear as all before it.
+    """
+    makers: dict[str, list[Row]] = defaultdict(list)
+    for row in tx.run("map/made_by", service=service):
+        if is_handed(row["field"]):
+            makers[row["field"]].append(row)
+    best = {name: ranked[0] for name, rows in makers.items() if (ranked := _ranked(rows))}
+    held: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in tx.run("map/unmet_elsewhere", service=service, fields=sorted(best)):
+        key = row["service"], row["consumer"], row["field"]
+        held[key] += [row] if row["id"] is not None else []
+    found = set()
+    for (other, _, name), rows in held.items():
+        there = _ranked(rows)[:ELSEWHERE]
+        if len(there) < ELSEWHERE or _place(best[name]) < _place(there[-1]):
+            found.add(other)
+    return found
+
+
+def _ranked(rows: Iterable[Row]) -> list[Row]:
+    """Those of these tools that make something for others, the best first."""
+    able = [row for row in rows if _verb_of(row) in _MAKES]
+    return sorted(able, key=_place)
+
+
+def _place(row: Row) -> tuple[int, int, str]:
+    """Where a tool stands among those of other services: what looks up first, short names first."""
+    return _MAKES[_verb_of(row)], len(row["id"]), row["id"]
 
 
 def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:
     """Bring the edges into the tools of these services up to date."""
+    makers = Makers(tx)
     for name in sorted(services):
-        _refresh(tx, name)
+        _refresh(tx, name, makers)
 
 
-def _refresh(tx: Transaction, service: str) -> None:
+class Makers:
+    """Who makes a field for others, the best first; read once for all services of one write."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self._known: dict[str, list[Row]] = {}
+
+    def outside(self, service: str, fields: Iterable[str]) -> dict[str, list[Row]]:
+        """The makers of each field that are kept for a service which makes none itself."""
+        wanted = list(fields)
+        if new := sorted(set(wanted) - self._known.keys()):
+            found: dict[str, list[Row]] = {name: [] for name in new}
+            for row in self._tx.run("map/producers", fields=new):
+                found[row["field"]].append(row)
+            self._known |= {name: _ranked(rows) for name, rows in found.items()}
+        others = ((n, (r for r in self._known[n] if r["service"] != service)) for n in wanted)
+        return {name: list(islice(rows, ELSEWHERE)) for name, rows in others}
+
+
+def edges_into(
+    tx: Transaction, service: str, makers: Makers | None = None
+) -> dict[tuple[str, str], Feed]:
+    """All edges that there should be into the tools of a service, by their two ends."""
     nodes = read_nodes(tx, service)
     wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
-    for feed in _from_elsewhere(tx, service, nodes, wanted):
+    for feed in _from_elsewhere(makers or Makers(tx), service, nodes, wanted):
         wanted[feed.producer, feed.consumer] = feed
     for known in evidence(tx, service):
         ends = known.producer, known.consumer
         wanted.setdefault(ends, Feed(*ends)).add(known.field, known.evidence, known.weight)
-    rows = {key: feed.row() for key, feed in wanted.items()}
+    return wanted
+
+
+def _refresh(tx: Transaction, service: str, makers: Makers) -> None:
+    rows = {key: feed.row() for key, feed in edges_into(tx, service, makers).items()}
     there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]
     changed = [row for key, row in sorted(rows.items()) if there.get(key) != row]
@@ -400,7 +461,7 @@ def read_nodes(tx: Transaction, service: str) -> list[Node]:
     return [
         Node(
             row["id"],
-            row["verb"] or _verb_of(row),
+            _verb_of(row),
             row["resource"] or "",
             tuple(takes[row["id"]]),
             tuple(gives[row["id"]]),
@@ -412,13 +473,16 @@ def read_nodes(tx: Transaction, service: str) -> list[Node]:
 
 
 def _verb_of(row: Row) -> Verb:
-    """What a tool does of which no resource is known: by its name, else by its effects."""
+    """What a tool does: to its resource, else by its name, else by its effects."""
+    if row["verb"]:
+        known: Verb = row["verb"]
+        return known
     otherwise: Verb = "get" if row["effects"] == "read" else "act"
     return next(filter(None, map(kind_of, words(row["name"])[:3])), otherwise)
 
 
 def _from_elsewhere(
-    tx: Transaction, service: str, nodes: list[Node], there: Mapping[tuple[str, str], Feed]
+    makers: Makers, service: str, nodes: list[Node], there: Mapping[tuple[str, str], Feed]
 ) -> list[Feed]:
     """Edges from other services, for required inputs that no tool of this one makes."""
     fed = {(consumer, name) for (_, consumer), feed in there.items() for name in feed.fields}
@@ -428,16 +492,10 @@ def _from_elsewhere(
             if taken.required and (node.id, taken.field) not in fed and is_handed(taken.field):
                 unmet[taken.field].append(node)
     found: dict[tuple[str, str], Feed] = {}
-    producers: dict[str, list[Row]] = defaultdict(list)
-    for row in tx.run("map/producers_elsewhere", service=service, fields=sorted(unmet)):
-        row["verb"] = row["verb"] or _verb_of(row)
-        if row["verb"] in _MAKES:
-            producers[row["field"]].append(row)
-    for name, rows in producers.items():
-        rows.sort(key=lambda row: (_MAKES[row["verb"]], len(row["id"]), row["id"]))
+    for name, rows in makers.outside(service, sorted(unmet)).items():
         for node in unmet[name]:
-            for row in rows[:ELSEWHERE]:
+            for row in rows:
                 feed = found.setdefault((row["id"], node.id), Feed(row["id"], node.id))
-                weight = _ELSEWHERE * _weight(row["verb"], Given(name, "field"))
+                weight = _ELSEWHERE * _weight(_verb_of(row), Given(name, "field"))
                 feed.add(name, "declared", round(weight, 3))
     return list(found.values())

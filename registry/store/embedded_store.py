@@ -30,6 +30,7 @@ from spm.registry.store.interface import (
     Finding,
     Kind,
     NothingToDo,
+    Preparation,
     Repeated,
     Row,
     Vector,
@@ -38,6 +39,7 @@ from spm.registry.store.interface import (
     claim,
     new_operation,
     perform,
+    prepare_once,
 )
 from spm.registry.store.journal import Journal, Position
 from spm.registry.store.lock import WriterLock
@@ -57,6 +59,7 @@ class EmbeddedStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.location = str(folder)
+        self.prepare: Preparation | None = None
         self.graph_file = folder / "graph.spm"
         self.journal = Journal(folder / "journal.spm")
         self.files = VectorFiles(folder)
@@ -177,6 +180,7 @@ class EmbeddedStore:
         """
         self._open_for_writing()
         self._migrate()
+        prepare_once(self, kind)
         return self._commit(kind, work, operation or new_operation())
 
     def _open_for_writing(self) -> None:

@@ -55,6 +55,7 @@ class Store(Protocol):
 
     engine: str
     location: str
+    prepare: "Preparation | None"
 
     def read(self, name: str, /, **params: object) -> list[Row]:
         """Run a read query file."""
@@ -189,6 +190,24 @@ class Repeated(Exception):
 
 class NothingToDo(Exception):
     """The work found nothing to change: roll back, so that not even the revision moves."""
+
+
+# What the layer above does to a store before it is written to for the first time: it knows rules
+# that a store does not. It writes itself, so that it is taken away before it is done.
+Preparation = Callable[[Store], None]
+
+
+def prepare_once(store: Store, kind: str) -> None:
+    """Do what is to be done before the first write; if that fails, before the next one."""
+    waiting = store.prepare
+    if waiting is None or kind in BESIDE:
+        return
+    store.prepare = None
+    try:
+        waiting(store)
+    except BaseException:
+        store.prepare = waiting
+        raise
 
 
 # Who may ask and what was offered: no tool, trace or vector changes, so that what was derived of

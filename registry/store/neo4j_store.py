@@ -32,12 +32,14 @@ from spm.registry.store.interface import (
     Finding,
     Kind,
     NothingToDo,
+    Preparation,
     Repeated,
     Row,
     Vector,
     Work,
     new_operation,
     perform,
+    prepare_once,
 )
 
 T = TypeVar("T")
@@ -54,6 +56,7 @@ class BoltStore:
     def __init__(self, settings: Settings, *, trusting: bool = False) -> None:
         """Connect; a store without its constraints is refused unless the doctor asks."""
         self.location = settings.store
+        self.prepare: Preparation | None = None
         self._database = settings.neo4j_database
         self.retry_seconds = settings.retry_seconds
         self._search = ServerSearch(self)
@@ -180,6 +183,7 @@ class BoltStore:
             OutcomeUnknown: the server stayed away after the commit was sent.
         """
         self.migrate()
+        prepare_once(self, kind)
         return self._commit(kind, work, operation or new_operation())
 
     def _commit(self, kind: str, work: Work, operation: str) -> dict[str, Any] | None:

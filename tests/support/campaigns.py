@@ -37,6 +37,7 @@ CAMPAIGNS = {
     "frontier_libraries": Size(1, 2),
     "hidden_seeds": Size(1, 6),
     "exchange_seeds": Size(1, 4),
+    "feeding_walks": Size(4, 60),
     "invariant_requests": Size(20, 200),
     "invariant_seeds": Size(1, 8),
     "invariant_specs": Size(0, 4),

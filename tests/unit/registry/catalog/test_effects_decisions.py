@@ -18,6 +18,7 @@ from spm.registry.importers.mcp import read_mcp_list
 from spm.registry.importers.openapi import read_openapi
 from spm.registry.models import Manifest
 from spm.registry.store.embedded_store import EmbeddedStore
+from tests.support.feeding import edges
 
 
 def mail(*tools):
@@ -224,3 +225,15 @@ def test_reasons_of_every_source_are_kept(registry):
         "m/x": ("read", "stated by its source"),
     }
     assert "effects_reason" not in json.dumps(registry.show("wipe_disk").definition)
+
+
+def test_effects_say_who_feeds_where_nothing_else_does(registry):
+    """No verb and no resource is in the name, so that only what reads can look a mail up."""
+    gadget = {"name": "gadget", "effects": "read", "outputs": [{"name": "mail_id"}]}
+    send = {"name": "send_mail", "effects": "write", "inputs": [{"name": "mail_id"}]}
+    registry.register(mail(gadget, send))
+    assert list(edges(registry.store)) == [("mail/gadget", "mail/send_mail")]
+    override(registry.store, "gadget", "destructive", by="Zoë")
+    assert edges(registry.store) == {}
+    override(registry.store, "gadget", None, by="Zoë")
+    assert list(edges(registry.store)) == [("mail/gadget", "mail/send_mail")]
