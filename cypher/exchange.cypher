@@ -389,7 +389,7 @@ ORDER BY trajectory, idx, tool;
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description AS description,
-       coalesce(t.search_parts, [t.document]) AS search_parts, t.version AS version,
+       coalesce(t.search_parts, [properties(t).document]) AS search_parts, t.version AS version,
        t.content_hash AS content_hash,
        t.service AS service, t.family AS family, t.status AS status, t.successor AS successor,
        t.owner AS owner, t.visibility AS visibility, t.scopes AS scopes, t.effects AS effects,

@@ -197,6 +197,6 @@ CREATE INDEX effects_decision_tool IF NOT EXISTS FOR (d:EffectsDecision) ON (d.t
 // access: schema
 // returns:
 MATCH (t:Tool)
-WHERE t.document IS NOT NULL
-SET t.search_parts = [t.document]
+WHERE properties(t).document IS NOT NULL
+SET t.search_parts = [properties(t).document]
 SET t.document = null;

@@ -174,12 +174,13 @@ CALL db.create.setNodeVectorProperty(t, 'vector', row.vector);
 
 // name: tool_texts
 // The text of every tool, its parts one after another: words are made of all of it, vectors of its
-// head, the parts without inputs. A store that was not written since it kept one text has that one.
+// head, the parts without inputs. A store that was not written since it kept one text has that one,
+// read so that a server does not warn of a name that it never saw.
 // params:
 // access: read
 // returns: id, text, head
 MATCH (t:Tool)
-WITH t.id AS id, coalesce(t.search_parts, [t.document]) AS parts
+WITH t.id AS id, coalesce(t.search_parts, [properties(t).document]) AS parts
 RETURN id,
        reduce(text = '', part IN parts |
          text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS text,

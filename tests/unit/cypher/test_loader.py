@@ -189,9 +189,6 @@ FORMER = {
     "schema/022_optional_inputs": {"required"},
     "schema/023_required_inputs": {"required"},
     "schema/026_search_parts": {"document"},
-    # Stores are only migrated by who writes to them: readers meet the earlier schema too.
-    "exchange/tools": {"document"},
-    "vectors/tool_texts": {"document"},
 }
 
 
