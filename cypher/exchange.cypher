@@ -298,7 +298,8 @@ SET s.ok = row.ok;
 UNWIND $rows AS row
 MERGE (t:Tool {id: row.id})
 SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row.description,
-    t.document = row.document, t.version = row.version, t.content_hash = row.content_hash,
+    t.search_parts = row.search_parts, t.version = row.version,
+    t.content_hash = row.content_hash,
     t.service = row.service, t.family = row.family, t.status = row.status,
     t.successor = row.successor, t.owner = row.owner, t.visibility = row.visibility,
     t.scopes = row.scopes, t.effects = row.effects, t.frequency = row.frequency,
@@ -384,11 +385,12 @@ ORDER BY trajectory, idx, tool;
 // Everything that is kept on these tools, counters and times included, but for their vectors.
 // params: ids
 // access: read
-// returns: id, name, key, title, description, document, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, effects_reason, effects_by, effects_at, source_effects, source_effects_reason, access
+// returns: id, name, key, title, description, search_parts, version, content_hash, service, family, status, successor, owner, visibility, scopes, effects, frequency, entry_frequency, calls, errors, registered, updated, approved_hash, approved_by, approved_at, effects_reason, effects_by, effects_at, source_effects, source_effects_reason, access
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 RETURN t.id AS id, t.name AS name, t.key AS key, t.title AS title, t.description AS description,
-       t.document AS document, t.version AS version, t.content_hash AS content_hash,
+       coalesce(t.search_parts, [properties(t).document]) AS search_parts, t.version AS version,
+       t.content_hash AS content_hash,
        t.service AS service, t.family AS family, t.status AS status, t.successor AS successor,
        t.owner AS owner, t.visibility AS visibility, t.scopes AS scopes, t.effects AS effects,
        t.frequency AS frequency, t.entry_frequency AS entry_frequency, t.calls AS calls,

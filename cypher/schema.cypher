@@ -189,3 +189,14 @@ CREATE CONSTRAINT effects_decision_id IF NOT EXISTS FOR (d:EffectsDecision) REQU
 // access: schema
 // returns:
 CREATE INDEX effects_decision_tool IF NOT EXISTS FOR (d:EffectsDecision) ON (d.tool);
+
+// name: 026_search_parts
+// The text of a tool is kept by part. One from before is a single part, until its source is
+// registered again.
+// params:
+// access: schema
+// returns:
+MATCH (t:Tool)
+WHERE properties(t).document IS NOT NULL
+SET t.search_parts = [properties(t).document]
+SET t.document = null;

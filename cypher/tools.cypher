@@ -273,6 +273,25 @@ SET s.title = row.title, s.description = row.description, s.owner = row.owner, s
     s.digest = row.digest, s.links = row.links, s.map = row.map, s.access = row.access,
     s.etag = row.etag;
 
+// name: reword
+// Write the texts that tools are found by, though nothing else about them changed.
+// params: rows
+// access: write
+// returns:
+UNWIND $rows AS row
+MATCH (t:Tool {id: row.id})
+SET t.search_parts = row.search_parts;
+
+// name: search_parts
+// The texts that tools are found by, part by part.
+// params: ids
+// access: read
+// returns: id, search_parts
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})
+RETURN t.id AS id, t.search_parts AS search_parts
+ORDER BY id;
+
 // name: service_access
 // Who may see the tools of each service, where people set it.
 // params:
@@ -392,7 +411,8 @@ UNWIND $rows AS row
 MERGE (t:Tool {id: row.id})
 ON CREATE SET t.frequency = 0, t.entry_frequency = 0, t.calls = 0, t.errors = 0, t.registered = $at
 SET t.name = row.name, t.key = row.key, t.title = row.title, t.description = row.description,
-    t.document = row.document, t.version = row.version, t.content_hash = row.content_hash,
+    t.search_parts = row.search_parts, t.version = row.version,
+    t.content_hash = row.content_hash,
     t.service = row.service, t.family = row.family, t.status = row.status,
     t.successor = row.successor, t.owner = row.owner, t.visibility = row.visibility,
     t.scopes = row.scopes, t.updated = $at,

@@ -173,12 +173,19 @@ WITH t, row
 CALL db.create.setNodeVectorProperty(t, 'vector', row.vector);
 
 // name: tool_texts
-// The text of every tool that its vector is made of.
+// The text of every tool, its parts one after another: words are made of all of it, vectors of its
+// head, the parts without inputs. A store that was not written since it kept one text has that one,
+// read so that a server does not warn of a name that it never saw.
 // params:
 // access: read
-// returns: id, text
+// returns: id, text, head
 MATCH (t:Tool)
-RETURN t.id AS id, t.document AS text
+WITH t.id AS id, coalesce(t.search_parts, [properties(t).document]) AS parts
+RETURN id,
+       reduce(text = '', part IN parts |
+         text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS text,
+       reduce(text = '', part IN parts[..4] |
+         text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS head
 ORDER BY id;
 
 // name: tool_vectors
@@ -230,13 +237,13 @@ WITH j, row
 CALL db.create.setNodeVectorProperty(j, 'vector', row.vector);
 
 // name: trajectory_texts
-// The text of every trajectory that its vector is made of.
+// The text of every trajectory, which words and vectors are made of.
 // params:
 // access: read
-// returns: id, text
+// returns: id, text, head
 MATCH (j:Trajectory)
 WHERE j.request <> ''
-RETURN j.id AS id, j.request AS text
+RETURN j.id AS id, j.request AS text, j.request AS head
 ORDER BY id;
 
 // name: trajectory_vectors

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -68,11 +68,25 @@ def clause_by_clause(
     return found
 
 
-def pending(store: Store, kind: Kind) -> list[tuple[str, str, str]]:
-    """Nodes whose vector is missing or was made of another text: id, text, digest."""
+class NodeText(NamedTuple):
+    """What a node is found by."""
+
+    id: str
+    text: str  # its words are searched
+    head: str  # its vector is made of this part of it
+    digest: str
+
+
+def node_texts(store: Store, kind: Kind) -> list[NodeText]:
+    """The texts of all nodes."""
+    rows = store.read(f"vectors/{kind}_texts")
+    return [NodeText(r["id"], r["text"], r["head"], digest(r["text"], r["head"])) for r in rows]
+
+
+def pending(store: Store, kind: Kind) -> list[NodeText]:
+    """Nodes whose vector is missing or was made of another text."""
     encoded = store.encoded(kind)
-    rows = [(r["id"], r["text"], digest(r["text"])) for r in store.read(f"vectors/{kind}_texts")]
-    return [row for row in rows if encoded.get(row[0]) != row[2]]
+    return [one for one in node_texts(store, kind) if encoded.get(one.id) != one.digest]
 
 
 def encode(
@@ -92,9 +106,9 @@ def encode(
     for kind, rows in waiting.items():
         run = encoder.encode_documents if kind == "tool" else encoder.encode_requests
         for start in range(0, len(rows), BATCH):
-            ids, texts, digests = zip(*rows[start : start + BATCH], strict=True)
+            ids, texts, heads, digests = zip(*rows[start : start + BATCH], strict=True)
             report = partial(_report, progress, done, total) if progress else None
-            store.put_vectors(kind, ids, texts, digests, run(texts, report), encoder.name)
+            store.put_vectors(kind, ids, texts, digests, run(heads, report), encoder.name)
             done += len(ids)
     return total
 
@@ -146,7 +160,8 @@ def complete(store: Store) -> bool:
     return not any(pending(store, kind) for kind in KINDS)
 
 
-def digest(text: str) -> str:
-    """Names a text, as `Store.encoded` does."""
+def digest(text: str, head: str | None = None) -> str:
+    """Names a text, as `Store.encoded` does; a head that is not all of it is part of the name."""
+    said = text if head is None or head == text else f"{head}\n{text}"
     # With the version of the terms, which are kept with the vectors and must be renewed like them.
-    return hashlib.sha256(f"{bm25.VERSION} {text}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{bm25.VERSION} {said}".encode()).hexdigest()[:16]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from spm.registry.errors import InputError, StoreWriteFailed
-from spm.registry.exchange_records import SECTIONS, Census
+from spm.registry.exchange_records import SECTIONS, Census, current
 from spm.registry.map_renewal import renew_map
 from spm.registry.store import disk, migrations
 from spm.registry.store.interface import Row, Store, Transaction
@@ -290,6 +290,7 @@ class _Reading:
                 return
             digest.update(line)
             name = str(value.pop("record", ""))
+            value = current(name, value)
             try:
                 self.census.take(name, value)
             except ValueError as error:

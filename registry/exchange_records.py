@@ -36,9 +36,9 @@ def _edge(columns: dict[str, str], by: str = "tools", **points: str) -> Section:
 
 
 _TOOL = dict.fromkeys(
-    "id name key title description document version content_hash service family status".split(),
-    _TEXT,
+    "id name key title description version content_hash service family status".split(), _TEXT
 )
+_TOOL |= {"search_parts": _LIST}
 _TOOL |= {"successor": _MAYBE, "owner": _MAYBE, "visibility": _TEXT, "scopes": _LIST}
 _TOOL |= {"effects": _TEXT, "frequency": _NUMBER, "entry_frequency": _NUMBER, "calls": _NUMBER}
 _TOOL |= {"errors": _NUMBER, "registered": _TEXT, "updated": _TEXT, "approved_hash": _MAYBE}
@@ -114,6 +114,13 @@ SECTIONS: dict[str, Section] = {
 
 
 _PLACES = {name: place for place, name in enumerate(SECTIONS)}
+
+
+def current(name: str, row: Row) -> Row:
+    """A record of an earlier export as it is written today: one text of a tool is a single part."""
+    if name != "tools" or "document" not in row or "search_parts" in row:
+        return row
+    return {**{k: v for k, v in row.items() if k != "document"}, "search_parts": [row["document"]]}
 
 
 class Census:

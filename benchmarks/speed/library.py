@@ -73,8 +73,8 @@ def put_vectors(registry: Registry) -> None:
     encoder = encoder_of(store)
     for kind in KINDS:
         if rows := pending(store, kind):
-            ids, texts, digests = zip(*rows, strict=True)
-            vectors = approximate(encoder, texts)
+            ids, texts, heads, digests = zip(*rows, strict=True)
+            vectors = approximate(encoder, heads)
             store.put_vectors(kind, ids, texts, digests, vectors, encoder.name)
 
 

@@ -22,7 +22,7 @@ from spm.gnn.snapshot.map_cards import collect_cards, collect_inputs, kinds_aske
 from spm.gnn.snapshot.snapshot import AccessClasses
 from spm.gnn.snapshot.strings import Texts
 from spm.registry.catalog.naming import words
-from spm.registry.encoding import digest, recorded
+from spm.registry.encoding import node_texts, recorded
 from spm.registry.frontier.frontier import Floats
 from spm.registry.store.interface import Kind, Row, Store
 
@@ -76,9 +76,9 @@ def _texts(store: Store, kind: Kind) -> dict[str, tuple[str, str]] | None:
     """Every text with its digest; None when one has no vector, or the vector of another text."""
     encoded = store.encoded(kind)
     found = {}
-    for row in store.read(f"vectors/{kind}_texts"):
-        found[row["id"]] = row["text"], digest(row["text"])
-        if encoded.get(row["id"]) != found[row["id"]][1]:
+    for one in node_texts(store, kind):
+        found[one.id] = one.text, one.digest
+        if encoded.get(one.id) != one.digest:
             return None
     return found
 

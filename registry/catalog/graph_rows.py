@@ -1,13 +1,14 @@
 """Turns a manifest into rows of the graph: tools, versions, fields and their edges."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from spm.registry.access.settings import Access, holding
 from spm.registry.catalog.fields import canonical, is_control
 from spm.registry.catalog.naming import fold, nearest
-from spm.registry.catalog.search_text import search_text
+from spm.registry.catalog.search_text import search_parts
 from spm.registry.errors import ManifestError, VersionConflict
 from spm.registry.models import InputSpec, Manifest, OutputSpec, ToolSpec, tool_id
 from spm.registry.store.interface import Row, Transaction
@@ -159,7 +160,7 @@ def tool_rows(
             "key": fold(tool.name),
             "title": tool.title or tool.name,
             "description": tool.description,
-            "document": search_text(tool),
+            "search_parts": search_parts(tool),
             "version": published[identity].label,
             "content_hash": published[identity].content_hash,
             "service": service.name,
@@ -173,6 +174,18 @@ def tool_rows(
             "effects_reason": effects_reason(tool),
         }
         for identity, tool in tools.items()
+    ]
+
+
+def reworded(read: Callable[..., list[Row]], manifest: Manifest) -> list[Row]:
+    """The parts of known tools whose text is another by today's rules, though they are the same."""
+    tools = {tool_id(manifest.service.name, tool.name): tool for tool in manifest.tools}
+    known = read("tools/search_parts", ids=list(tools))
+    made = {row["id"]: search_parts(tools[row["id"]]) for row in known}
+    return [
+        {"id": row["id"], "search_parts": made[row["id"]]}
+        for row in known
+        if row["search_parts"] != made[row["id"]]
     ]
 
 

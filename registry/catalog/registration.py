@@ -86,6 +86,7 @@ def register(
     read = readings_of(manifest, readings)
     facts = _Facts(links, read, access, etag, readings is not None)
     settled = _settled(plan, _origin(store.read, manifest), facts)
+    settled = settled and not graph_rows.reworded(store.read, manifest)
     if settled and operation is None:  # a repeated operation gets the answer it got before
         return plan
 
@@ -93,8 +94,11 @@ def register(
         # Compared again under the lock: somebody may have registered the same a moment ago.
         require_own(tx.run, manifest, team)
         current = _plan(tx.run, manifest, links, pin, access)
-        if _settled(current, _origin(tx.run, manifest), facts):
+        reworded = graph_rows.reworded(tx.run, manifest)
+        if _settled(current, _origin(tx.run, manifest), facts) and not reworded:
             return None
+        if reworded:
+            tx.run("tools/reword", rows=reworded)
         _write(tx, manifest, current, origin, facts, pin)
         return {k: v for k, v in asdict(current).items() if k not in ("service", "revision")}
 

@@ -14,7 +14,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Resource": ("id", "name", "service"),
     "Field": ("name", "type", "aliases"),
     "Tool": (
-        "id", "name", "key", "title", "description", "document", "version", "content_hash",
+        "id", "name", "key", "title", "description", "search_parts", "version", "content_hash",
         "service", "family", "status", "successor", "owner", "visibility", "scopes", "effects",
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
         "approved_hash", "approved_by", "approved_at", "effects_reason", "effects_by",

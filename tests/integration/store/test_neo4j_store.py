@@ -213,6 +213,23 @@ def test_optional_inputs_of_an_earlier_schema_are_moved(
     ]
 
 
+@pytest.mark.usefixtures("neo4j_bare")
+def test_one_text_of_an_earlier_schema_becomes_a_single_part(
+    store: BoltStore, neo4j_server: Any
+) -> None:
+    store.migrate()
+    ask(neo4j_server, "CREATE (:Tool {id: 's/t', document: 'Send a mail. to address'})")
+    ask(neo4j_server, "MATCH (r:Registry) SET r.schema = 25")
+    said = "Send a mail. to address"
+    text = [{"id": "s/t", "text": said, "head": said}]
+    assert store.read("vectors/tool_texts") == text
+    assert store.migrate() == ["schema/026_search_parts"]
+    assert store.read("vectors/tool_texts") == text
+    assert ask(neo4j_server, "MATCH (t:Tool) RETURN t.search_parts AS p, t.document AS d") == [
+        {"p": ["Send a mail. to address"], "d": None}
+    ]
+
+
 @pytest.mark.parametrize("lost", [["tool_id"], ["field_name", "registry_id"]])
 @pytest.mark.usefixtures("neo4j_bare")
 def test_a_lost_constraint_is_named_and_mended(

@@ -27,7 +27,7 @@ ALREADY_THERE = "00NA0"  # what IF NOT EXISTS says when it had nothing to do
 VECTOR = [1.0] + [0.0] * 383
 ROW = {
     "id": "shop/x", "tool_id": "shop/x", "name": "x", "key": "x", "title": "X", "description": "",
-    "document": "x", "version": "1", "number": 1, "content_hash": "0", "definition": "{}",
+    "search_parts": ["x", ""], "version": "1", "number": 1, "content_hash": "0", "definition": "{}",
     "requires": ["a"], "produces": [], "service": "shop", "family": "f", "status": "active",
     "successor": None, "owner": "", "visibility": "public", "scopes": [], "effects": "read",
     "field": "a", "required": True, "type": "string", "aliases": [], "first": "shop/x",

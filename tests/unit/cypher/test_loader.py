@@ -188,6 +188,7 @@ ENGINE = {"node"}  # variables that a procedure binds
 FORMER = {
     "schema/022_optional_inputs": {"required"},
     "schema/023_required_inputs": {"required"},
+    "schema/026_search_parts": {"document"},
 }
 
 
@@ -220,10 +221,11 @@ def known_to_the_dictionary(name: str) -> None:
     labels, types = used(load(name).text)
     assert {label for either in labels for label in either.split("|")} <= set(LABELS)
     assert set(types) <= set(RELATIONSHIPS)
+    former = FORMER.get(name, set())
     for label, properties in labels.items():
-        assert properties <= {p for one in label.split("|") for p in LABELS[one]}, label
-    if name in FORMER:
-        types = {kind: found - FORMER[name] for kind, found in types.items()}
+        known = {p for one in label.split("|") for p in LABELS[one]}
+        assert properties - former <= known, label
+    types = {kind: found - former for kind, found in types.items()}
     shared = len(types) > 1  # [e:A|B]: a property of one of them
     known = {p for kind in types for p in RELATIONSHIPS[kind][2]}
     for kind, properties in types.items():

@@ -97,3 +97,10 @@ def test_pending_names_the_texts(two):
     two.encode(Counting())
     assert encoding.pending(two.store, "tool") == []
     assert encoding.pending(two.store, "trajectory") == []
+
+
+def test_a_text_is_encoded_again_when_only_its_head_is_another(two):
+    two.encode(Counting())
+    (one, *_) = encoding.node_texts(two.store, "tool")
+    assert encoding.digest(one.text) != encoding.digest(one.text, "head")
+    assert encoding.digest(one.text) == encoding.digest(one.text, one.text)

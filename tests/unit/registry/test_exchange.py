@@ -348,6 +348,21 @@ def test_an_edited_file_with_a_fitting_checksum_must_still_make_sense(file, othe
     refused(other, file, why)
 
 
+def test_one_text_of_an_earlier_file_becomes_a_single_part(full, file, other):
+    def earlier(values):
+        for value in values:
+            if value.get("record") == "tools":
+                value["document"] = ". ".join(filter(None, value.pop("search_parts")))
+        return values
+
+    resigned(file, earlier)
+    import_registry(other, file)
+    texts = [[row["text"] for row in store.read("vectors/tool_texts")] for store in (full, other)]
+    assert texts[0] == texts[1]
+    (found,) = other.read("tools/search_parts", ids=["s/b"])
+    assert found["search_parts"] == ["b. f. mail, x"]
+
+
 def test_a_newer_file_is_refused(file, other):
     for change in ({"spm-export": 2}, {"schema": 999}):
         resigned(file, lambda rows, c=change: [{**rows[0], **c}, *rows[1:]])

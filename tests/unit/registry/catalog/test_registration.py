@@ -358,6 +358,21 @@ def test_the_search_text_of_a_tool_holds_name_text_and_inputs(registry, store):
     )
     (row,) = store.read("vectors/tool_texts")
     assert row["text"] == "send mail. Send a mail. to address"
+    assert row["head"] == "send mail. Send a mail"
+    (kept,) = store.read("tools/search_parts", ids=["mail/sendMail"])
+    assert kept["search_parts"] == ["", "send mail", "", "Send a mail", "to address", "", ""]
+
+
+def test_a_text_by_earlier_rules_is_made_anew_when_its_source_comes_again(registry, store):
+    source = mail(tool("send", "Send a mail."), tool("read"))
+    before = registry.register(source).revision
+    store._graph.cypher("MATCH (t:Tool {id: 'mail/send'}) SET t.search_parts = ['old text']")
+    again = registry.register(source)
+    assert again.unchanged == ["mail/send", "mail/read"]
+    assert again.revision > before
+    (_, row) = store.read("vectors/tool_texts")
+    assert row["text"] == "send. Send a mail"
+    assert registry.register(source).revision is None  # nothing more to do
 
 
 def test_an_operation_is_done_once(registry):

@@ -39,3 +39,18 @@ def test_optional_inputs_become_edges_of_their_own() -> None:
             {"type": "ACCEPTS", "field": "b", "carries": [None, "r", "x"]},
             {"type": "REQUIRES", "field": "a", "carries": [None, "r", None]},
         ]
+
+
+def test_one_text_becomes_a_single_part_and_reads_as_it_did() -> None:
+    graph = kglite.KnowledgeGraph()
+    graph.cypher("CREATE (:Tool {id: 's/t', document: 'Send a mail. to address'})")
+    waiting = [(n, query) for n, query in migrations.known("embedded") if n > 25]
+    said = "Send a mail. to address"
+    text = [{"id": "s/t", "text": said, "head": said}]
+    assert Runner(graph).run("vectors/tool_texts") == text  # as who reads meets it before a write
+    for _ in range(2):  # a second time changes nothing
+        migrations.apply(Runner(graph), waiting)
+        assert Runner(graph).run("vectors/tool_texts") == text
+        assert list(graph.cypher("MATCH (t:Tool) RETURN t.search_parts AS p, t.document AS d")) == [
+            {"p": ["Send a mail. to address"], "d": None}
+        ]
