@@ -26,7 +26,7 @@ from spm.registry.map.resources import (
     Verb,
     split_key,
 )
-from spm.registry.map.verbs import READING, kind_of
+from spm.registry.map.verbs import READING, infinitive, kind_of
 from spm.registry.traces.redaction import ENVELOPES
 
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
@@ -325,8 +325,8 @@ class ResourceReader:
             mere = named[0] == operation.method and named[0] in ("post", "put")
             second = [word for word in named[1:_SECOND] if word in _SECOND_VERBS]
             spoken = [*([] if mere else named[:1]), *second[:1], *self._tail(operation)]
-        # `issues` and `files` are things, though people also issue and file.
-        said = [kind for word in spoken if (kind := kind_of(word)) and not word.endswith("s")]
+        # `issues`, `reserved` and `billing` are of things, though people also issue and bill them.
+        said = [kind for word in spoken if (kind := kind_of(word)) and not _inflected(word)]
         if said and (said[0] != "get" or "search" not in said):
             return said[0]
         return "search" if "search" in fold(operation.path).split("_") else None
@@ -691,6 +691,10 @@ class ResourceReader:
 def _collection(path: str) -> str:
     """The template of a path without the item at its end."""
     return template(path).removesuffix("/{}")
+
+
+def _inflected(word: str) -> bool:
+    return word.endswith(("s", "ed", "ing")) and infinitive(word) != word
 
 
 def _plural(path: str) -> bool:

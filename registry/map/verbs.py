@@ -423,21 +423,6 @@ def _things_named(text: str) -> list[RequestVerb]:
     return []
 
 
-def asks_to_destroy(text: str, tool_words: Sequence[str] = ()) -> bool:
-    """Whether a request's own verb is of the kind that a destructive tool needs.
-
-    Args:
-        text: the request.
-        tool_words: the words of the tool's name; a verb that is among them asks for that tool,
-            of whatever kind it is ("merge …" and merge_branches).
-    """
-    own = {infinitive(word) for word in tool_words} - {None}
-    return any(
-        verb.destroys or (verb.kind not in READING and verb.word in own)
-        for verb in request_verbs(text)
-    )
-
-
 _WISH = re.compile(
     r"\b(?:should|must|ought|needs?|wants?|has to|have to|would like|no longer|any ?more|instead|"
     r"let|from now on|supposed|typo|wrong|mistake)\b",
@@ -458,12 +443,6 @@ def courtesies(text: str) -> list[tuple[int, int]]:
         if 0 < start < len(clause.tokens) and _imperative(clause.tokens, start) is not None:
             found.append((clause.tokens[0].begin, clause.tokens[start].begin))
     return found
-
-
-def only_reads(text: str) -> bool:
-    """Whether the request has verbs and each of them reads."""
-    verbs = request_verbs(text)
-    return bool(verbs) and all(verb.kind in READING for verb in verbs)
 
 
 def _clauses(text: str) -> Iterator[_Clause]:

@@ -25,8 +25,13 @@ class Admission:
 
     @classmethod
     def of(cls, request: str) -> "Admission":
-        """Read the verbs of a request."""
-        return cls(tuple(request_verbs(request)))
+        """Read the verbs of a request.
+
+        Words that may name things in English say nothing in another language.
+        """
+        verbs = tuple(request_verbs(request))
+        named = verbs and not any(verb.word for verb in verbs)
+        return cls(() if named and not in_english(request, verbs=False) else verbs)
 
     @property
     def reads(self) -> bool:
@@ -52,10 +57,9 @@ class Admission:
 
 def unread(request: str, admission: Admission) -> str:
     """Why a request was not understood; "" where it was, or where it can do no harm."""
-    said = any(verb.word for verb in admission.verbs)
-    if admission.reads and said:
+    if admission.reads:
         return ""
-    if not in_english(without_courtesies(request), verbs=said):
+    if not in_english(without_courtesies(request), verbs=bool(admission.verbs)):
         return NOT_UNDERSTOOD
     return "" if admission.verbs else NO_VERB
 

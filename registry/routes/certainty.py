@@ -16,10 +16,10 @@ from spm.registry.routes.tool_map import MapCard
 
 # A logistic of these, fitted on requests to seven APIs: `python -m benchmarks map targets`.
 SIGNS = {
-    "odds": 0.404, "meaning": 0.195, "words": 0.129, "clause_cosine": 0.69, "named": 0.411,
-    "act": 0.585, "unused": -0.407, "asked": -3.005,
+    "odds": 0.449, "meaning": 0.221, "words": 0.006, "clause_cosine": 1.575, "named": 0.103,
+    "act": 0.961, "unused": -0.392, "asked": -3.469,
 }  # fmt: skip
-BIAS = -1.754
+BIAS = -2.008
 CLEAR = 0.45  # certainty from which a route is shown
 LEAST = 1e-3  # of a chance, so that one candidate alone is not certain
 MOST = 3  # unused values and asked inputs that are counted

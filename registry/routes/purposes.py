@@ -60,6 +60,7 @@ class Clause:
         wish: whether it says how something should be ("the limit should be 5").
         object: the words of what it speaks of first: "the check runs" of "show the check runs on
             the last commit".
+        written: the words as they stand there, in lower case.
     """
 
     words: frozenset[str]
@@ -68,6 +69,7 @@ class Clause:
     plurals: frozenset[str] = frozenset()
     wish: bool = False
     object: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
 
 
 def read_clauses(request: str, count: int) -> list[Clause]:
@@ -86,6 +88,7 @@ def read_clauses(request: str, count: int) -> list[Clause]:
                 frozenset(one for word in said if (one := singular(word)) != word),
                 wishes(request[begin:end]),
                 _object(searched[verb.begin if verb else begin : end], bool(verb)),
+                frozenset(said),
             )
         )
     return found

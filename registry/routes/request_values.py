@@ -1,5 +1,6 @@
 """What a request gives to the tools of a plan, by the schemas of their inputs."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
@@ -29,6 +30,7 @@ _FORMS = {
 }
 _KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
 _NO_KEYS = frozenset(("word", "common", "path"))
+_FILE = re.compile(r"\w\.[A-Za-z]{2,4}$")
 
 
 class RequestValues:
@@ -126,7 +128,7 @@ def _is_taken(match: Match) -> bool:
     """
     one, value = match.input, match.value
     if one.resource and one.want in _KEYED:
-        return value.kind not in _NO_KEYS
+        return value.kind not in _NO_KEYS and not _FILE.search(value.text)
     return not (one.want == "text" and value.kind == "email")
 
 

@@ -36,6 +36,7 @@ FEATURES = (
     "reads_a_wish", "updates_a_wish",  # "the limit should be 5", and what the tool does
     "lists_many", "lists_one",  # a tool that lists, and its thing in the plural or the singular
     "service",  # how far the service's best texts are behind those of the best service
+    "service_said",  # the request calls the tool's service by its name
 )  # fmt: skip
 # Those that compare what is done, not what it is done to.
 ACTS = frozenset(
@@ -136,6 +137,7 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
     for row, purpose in enumerate(candidates.purposes):
         told = candidates.names[row]
         found[row, :, _AT["unsaid"]] = candidates.telling(told - request.terms)
+        found[row, :, _AT["service_said"]] = purpose.service.lower() in request.written
         anywhere = _ELSEWHERE * thing_named(purpose, request.words)
         for at, clause in enumerate(clauses):
             here = candidates.telling(told & clause.terms)
@@ -161,6 +163,7 @@ class _Said:
     words: frozenset[str]
     terms: frozenset[str]
     plurals: frozenset[str]
+    written: frozenset[str]
 
     @classmethod
     def of(cls, clauses: Sequence[Clause]) -> "_Said":
@@ -169,6 +172,7 @@ class _Said:
             none.union(*(clause.words for clause in clauses)),
             none.union(*(clause.terms for clause in clauses)),
             none.union(*(clause.plurals for clause in clauses)),
+            none.union(*(clause.written for clause in clauses)),
         )
 
 

@@ -17,11 +17,11 @@ from spm.registry.routes.target_features import ACTS, FEATURES, Candidates, Numb
 
 # Fitted on requests to seven APIs and on small parts of them: `python -m benchmarks map targets`.
 WEIGHTS = {
-    "meaning": 0.168, "words": 0.397, "clause_meaning": 0.297, "clause_cosine": 2.876,
-    "belief": 0.152, "said": 0.364, "unsaid": -0.063, "thing": 0.49, "object_said": 1.146,
-    "thing_text": 0.1, "own_verb": 0.626, "same_kind": 1.49, "near_kind": 0.422,
-    "other_kind": -1.004, "reads_a_wish": -2.023, "updates_a_wish": 0.5,
-    "lists_many": 0.946, "lists_one": -0.408, "service": 0.089,
+    "meaning": 0.172, "words": 0.509, "clause_meaning": 0.208, "clause_cosine": 2.631,
+    "belief": 0.198, "said": 0.278, "unsaid": -0.059, "thing": 0.584, "object_said": 0.859,
+    "thing_text": 0.071, "own_verb": 0.406, "same_kind": 1.568, "near_kind": 0.376,
+    "other_kind": -1.07, "reads_a_wish": -1.321, "updates_a_wish": 1.227, "lists_many": 0.814,
+    "lists_one": -0.829, "service": 0.095, "service_said": 1.927,
 }  # fmt: skip
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does

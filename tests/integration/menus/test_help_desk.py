@@ -3,9 +3,9 @@
 import pytest
 
 from spm.registry.importers.detection import read_source
-from spm.registry.map.verbs import only_reads
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
+from spm.registry.routes.admission import Admission
 from spm.registry.settings import Settings
 from tests.support.help_desk import FEEDS, ROUTES, SERVICE, SPECIFICATION, TRACES
 
@@ -73,7 +73,7 @@ def test_routes_are_what_a_person_expects_also_after_three_traces(desk):
     "asked", ["Show me ticket 5", "Why was ticket 9 closed?", "Which tickets are open?"]
 )
 def test_a_question_routes_to_nothing_that_changes_anything(desk, asked):
-    assert only_reads(asked)
+    assert Admission.of(asked).reads
     menu = desk.menu(asked)
     effects = {item.id: item.effects for item in menu.items}
     assert all(effects[tool] == "read" for tool in menu.route)

@@ -511,3 +511,82 @@ def test_a_key_inside_an_object_is_of_what_the_property_says_and_of_nothing_narr
         **thing("OakAction"),
     )
     assert found["run"].takes == {}
+
+
+def test_a_name_that_only_repeats_its_method_says_no_verb():
+    found = readings(
+        {
+            "/crates": {"post": {"operationId": "PostCrates", "responses": answers(ref("Crate"))}},
+            "/crates/{crate}": {
+                "get": {"operationId": "GetCratesCrate", "responses": answers(ref("Crate"))},
+                "post": {"operationId": "PostCratesCrate", "responses": answers(ref("Crate"))},
+            },
+            "/crates/{crate}/send": {"post": {"operationId": "PostCratesCrateSend"}},
+            "/desk/sessions": {
+                "post": {"operationId": "PostDeskSessions", "responses": answers(ref("DeskVisit"))}
+            },
+        },
+        **thing("Crate"),
+        **thing("DeskVisit"),
+    )
+    verbs = {name: reading.verb for name, reading in found.items()}
+    assert verbs == {
+        "PostCrates": "create", "GetCratesCrate": "get", "PostCratesCrate": "update",
+        "PostCratesCrateSend": "act", "PostDeskSessions": "create",
+    }  # fmt: skip
+
+
+def test_a_delete_that_takes_something_back_deletes_nothing():
+    found = readings(
+        {
+            "/crates/{crate}/lock": {
+                "delete": {"operationId": "unlock-crate"}, "put": {"operationId": "lock-crate"}
+            },
+            "/crates/{crate}/archive": {"delete": {"operationId": "delete-archive"}},
+        }
+    )  # fmt: skip
+    assert found["unlock-crate"].verb == "update"
+    assert found["delete-archive"].verb == "delete"
+
+
+def test_the_end_of_a_path_is_a_thing_where_it_is_got_or_names_a_parameter():
+    found = readings(
+        {
+            "/alarms/{order}": {"put": {"operationId": "alarms_change"}},
+            "/crates/{crate}/trash": {
+                "get": {"operationId": "crates_trash", "responses": answers(ref("Crate"))}
+            },
+        },
+        **thing("Crate"),
+    )
+    assert found["alarms_change"].verb == "update"
+    assert found["crates_trash"].verb == "get"
+
+
+def test_a_verb_may_stand_behind_its_family():
+    found = readings(
+        {
+            "/uptime/{check}/alerts/{alert}": {
+                "get": {"operationId": "uptime_get_alert", "responses": answers(ref("Alert"))},
+                "delete": {"operationId": "uptime_delete_alert"},
+            },
+            "/walls/{wall}/tags": {"post": {"operationId": "walls_add_tags"}},
+        },
+        **thing("Alert"),
+    )
+    verbs = [found[n].verb for n in ("uptime_get_alert", "uptime_delete_alert", "walls_add_tags")]
+    assert verbs == ["get", "delete", "create"]
+
+
+def test_a_word_that_tells_of_a_thing_is_no_verb():
+    """People reserve and bill, but `reserved` addresses can be deleted, too."""
+    found = readings(
+        {
+            "/addresses/{address}": {
+                "get": {"operationId": "reservedGet", "responses": answers(ref("Address"))},
+                "delete": {"operationId": "reservedDelete"},
+            }
+        },
+        **thing("Address"),
+    )
+    assert (found["reservedGet"].verb, found["reservedDelete"].verb) == ("get", "delete")

@@ -1,19 +1,28 @@
 """The lexicon of verbs: forms of words, kinds of acts, and the verbs by which a request asks."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spm.registry.map.verbs import (
-    asks_to_destroy,
     courtesies,
     destroys,
     infinitive,
     kind_of,
-    only_reads,
     request_verbs,
     undoable,
 )
+from spm.registry.routes.admission import Admission, name_words
+
+
+def only_reads(text: str) -> bool:
+    return Admission.of(text).reads
+
+
+def asks_to_destroy(text: str, tool_words: Sequence[str] = ()) -> bool:
+    return Admission.of(text).admits("destructive", name_words(" ".join(tool_words)))
 
 
 @pytest.mark.parametrize(
@@ -135,6 +144,13 @@ def test_verbs_come_by_clause_with_their_kind_and_place() -> None:
         ("open a ticket for acme", ["create"]),
         ("What is the state of PR #208, and reopen it", ["get", "update"]),
         ("create it, update it and delete it", ["create", "update", "delete"]),
+        ("failed checks of acme/web", ["list"]),
+        ("everything that lies in my trash", ["list"]),
+        ("10 most recent messages from #ops", ["list"]),
+        ("Invoices: delete them", ["delete"]),
+        ("tickets should be shorter", []),
+        ("ticket 17", []),
+        ("let acme/web use the secret", ["update"]),
     ],
 )
 def test_kinds_of_the_verbs_of_a_request(text: str, kinds: list[str]) -> None:

@@ -22,6 +22,9 @@ TICKETS = name_words("purgeTickets")
         ("Lösche bitte alle Tickets", "destructive", False),
         ("Lösche bitte alle Tickets", "write", True),
         ("the deletion of ticket 17", "destructive", False),
+        ("open tickets of acme", "write", False),
+        ("tickets still waiting for an answer", "write", False),
+        ("Tickets should be shorter", "write", True),
     ],
 )
 def test_verbs_decide(request_text, effects, admitted):
@@ -40,6 +43,8 @@ def test_a_verb_in_the_tools_own_name_asks_for_it():
         ("Show 田中太郎", ""),
         ("Create a ticket", ""),
         ("ticket 17", NO_VERB),
+        ("tickets of acme", ""),
+        ("Zeige alle Tickets der Kunden", NOT_UNDERSTOOD),
         ("Lösche bitte alle Bestellungen von Kunde 17", NOT_UNDERSTOOD),
         ("store credit 17 を削除してください", NOT_UNDERSTOOD),
     ],

@@ -97,3 +97,33 @@ def test_a_producer_in_the_same_place_costs_little():
     )
     plan = close(Neighbourhood.around(tool_map, ["delete_key"], Known()), "delete_key")
     assert plan.steps == ["list_here", "delete_key"]
+
+
+def test_what_lists_a_thing_is_a_surer_way_than_what_mentions_one():
+    key = Need("key_id", True, "s/key")
+    lists = Feeder("list_keys", ("key_id",), 0.5, "read")
+    mentions = Feeder("get_host", ("key_id",), 0.9, "read")
+    cards = {
+        "use_key": MapCard("act", "s/key", "s", "write", (key,), (mentions, lists)),
+        "get_host": MapCard("get", "s/host", "s", "read"),
+        "list_keys": MapCard("list", "s/key", "s", "read"),
+    }
+    plan = close(Neighbourhood.around(Cards(**cards), ["use_key"], Known()), "use_key")
+    assert plan.steps == ["list_keys", "use_key"]
+    only = cards | {"use_key": MapCard("act", "s/key", "s", "write", (key,), (mentions,))}
+    around = Neighbourhood.around(Cards(**only), ["use_key"], Known())
+    assert around.ranked("use_key", key)[0][0] < 3  # nothing lists keys, so nothing is better
+
+
+def test_what_runs_anyway_supplies_only_what_it_is_good_for():
+    """Accounts are listed anyway and mention cards; what lists cards is better."""
+    account, card = Need("account", True, "s/account"), Need("card", True, "s/card")
+    accounts = Feeder("list_accounts", ("account", "card"), 0.6, "read")
+    cards_ = Feeder("list_cards", ("card",), 1.0, "read")
+    tool_map = Cards(
+        delete_card=MapCard("delete", "s/card", "s", "write", (account, card), (accounts, cards_)),
+        list_accounts=MapCard("list", "s/account", "s", "read"),
+        list_cards=MapCard("list", "s/card", "s", "read", (account,), (accounts,)),
+    )
+    plan = close(Neighbourhood.around(tool_map, ["delete_card"], Known()), "delete_card")
+    assert plan.supplies["delete_card"] == {"account": "list_accounts", "card": "list_cards"}

@@ -74,3 +74,18 @@ def test_a_bare_name_does_not_speak_for_a_tool():
     """Any tool would take it that lacks one."""
     assert values("show checkout-web in lumen", ORG, PROJECT).share("tool") == 0.0
     assert values("show project checkout-web", ORG, PROJECT).share("tool") == 1.0
+
+
+QUOTE = Input("quote", "quote", "quote", required=True, place="path", tool="tool")
+QUERY = Input("query", "query", "", required=True, place="query", tool="tool")
+
+
+def test_a_key_is_no_plain_word_and_no_files_name():
+    assert values("Finalise the draft quote", QUOTE).fields("tool") == set()
+    assert values("Finalise the quote for offer-2025.pdf", QUOTE).fields("tool") == set()
+    assert values("Finalise quote qt_1Nv0FGQ9", QUOTE).fields("tool") == {"quote"}
+
+
+def test_a_persons_address_is_no_search_for_other_things():
+    assert values("Find quotes for jo@acme.example", QUERY).fields("tool") == set()
+    assert values("Search for 'red shoes'", QUERY).fields("tool") == {"query"}
