@@ -27,8 +27,8 @@ def candidates(clauses):
     )  # fmt: skip
     names = [tool.partition("/")[2] for tool in TOOLS]
     purposes = [
-        Purpose(*row, tool.partition("/")[0], name_words(name))
-        for (tool, row), name in zip(TOOLS.items(), names, strict=True)
+        Purpose(verb, resource, effects, tool.partition("/")[0], name_words(name))
+        for (tool, (verb, resource, effects)), name in zip(TOOLS.items(), names, strict=True)
     ]
     return Candidates(frontier, purposes, [name_terms(name, "") for name in names])
 
