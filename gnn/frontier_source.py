@@ -13,7 +13,7 @@ from spm.gnn.snapshot.map_cards import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Expansion
-from spm.registry.frontier.frontier import Frontier, representatives
+from spm.registry.frontier.frontier import Floats, Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.search_words import searched_text
@@ -136,6 +136,7 @@ class SnapshotSource:
         self._snapshots = snapshots
         self._encoder = encoder
         self._loaded: tuple[str | None, ClauseEncoder] | None = None
+        self._last: tuple[ClauseEncoder, str, Floats] | None = None
 
     def collect(self, ask: Ask, must: tuple[str, ...] = ()) -> MenuInputs | None:
         """Collect what a menu is made of; None: the snapshot cannot say, ask the store."""
@@ -149,7 +150,7 @@ class SnapshotSource:
             return None
         with stage(ENCODING):
             searched = searched_text(ask.request)
-            rows = encoder.encode_clauses([searched])[0]
+            rows = self._rows(encoder, searched)
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):
             given = _given(ask, view.vocabulary)
@@ -164,6 +165,13 @@ class SnapshotSource:
             *_said(ask, view.vocabulary),
             view.library.same,
         )
+
+    def _rows(self, encoder: ClauseEncoder, searched: str) -> Floats:
+        """The vectors of a request; a plan that brings new tools asks for the same ones again."""
+        last = self._last
+        if last is None or last[0] is not encoder or last[1] != searched:
+            last = self._last = (encoder, searched, encoder.encode_clauses([searched])[0])
+        return last[2]
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:
