@@ -484,12 +484,16 @@ def _verb_of(row: Row) -> Verb:
 def _from_elsewhere(
     makers: Makers, service: str, nodes: list[Node], there: Mapping[tuple[str, str], Feed]
 ) -> list[Feed]:
-    """Edges from other services, for required inputs that no tool of this one makes."""
+    """Edges from other services, for required inputs that no tool of this one makes.
+
+    Names do not cross: a `secret_name` of one service is nothing to another.
+    """
     fed = {(consumer, name) for (_, consumer), feed in there.items() for name in feed.fields}
     unmet: dict[str, list[Node]] = defaultdict(list)
     for node in nodes:
         for taken in node.takes:
-            if taken.required and (node.id, taken.field) not in fed and is_handed(taken.field):
+            crosses = is_handed(taken.field) and not taken.field.endswith("_name")
+            if taken.required and crosses and (node.id, taken.field) not in fed:
                 unmet[taken.field].append(node)
     found: dict[tuple[str, str], Feed] = {}
     for name, rows in makers.outside(service, sorted(unmet)).items():

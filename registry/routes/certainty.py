@@ -16,12 +16,13 @@ from spm.registry.routes.tool_map import MapCard
 
 # A logistic of these, fitted on requests to seven APIs: `python -m benchmarks map targets`.
 SIGNS = {
-    "odds": 0.449, "meaning": 0.221, "words": 0.006, "clause_cosine": 1.575, "named": 0.103,
-    "act": 0.961, "unused": -0.392, "asked": -3.469,
+    "odds": 0.57, "meaning": 0.24, "words": -0.014, "clause_cosine": 1.381, "named": 0.091,
+    "act": 0.961, "unused": -0.42, "asked": -3.443,
 }  # fmt: skip
-BIAS = -2.008
+BIAS = -1.917
 CLEAR = 0.45  # certainty from which a route is shown
-LEAST = 1e-3  # of a chance, so that one candidate alone is not certain
+ODDS = 3.0  # at the most: a tool that is alone is not therefore right
+LEAST = 1e-3  # of a chance
 MOST = 3  # unused values and asked inputs that are counted
 
 
@@ -58,7 +59,7 @@ def target_signs(numbers: Numbers, scores: Numbers, alike: NDArray[np.bool_]) ->
     share = float(chances[alike].sum() / chances.sum())
     at = dict(zip(FEATURES, numbers.tolist(), strict=True))
     return {
-        "odds": float(np.log(share + LEAST) - np.log(1 - share + LEAST)),
+        "odds": float(np.clip(np.log(share + LEAST) - np.log(1 - share + LEAST), -ODDS, ODDS)),
         "meaning": at["meaning"],
         "words": at["words"],
         "clause_cosine": at["clause_cosine"],

@@ -17,6 +17,7 @@ STEP = 1.0
 ASK = 6.0
 SAY = 1.5  # what no tool makes, for a tool that is not asked for itself
 INDIRECT = 1.0  # a producer that does not list the thing, but tells of it
+UNMEANT = 3.0  # and nothing that is said speaks of it: whoever is on call is not just any user
 UNNAMED = 2.0  # where the thing has to be found by its name
 AGAIN = 1.0  # how much worse a producer may be that runs anyway
 RELEVANT = 2.5  # what the request speaks of costs less
@@ -126,7 +127,9 @@ class Neighbourhood:
         saved = sum(self._prices.get((producer, need.field), 0.0) for need in shared)
         whole = supplier.cost + cost.get(producer, STEP) - saved
         if self._indirect(tool, need, producer):
-            whole += UNNAMED if need.field in self.named.get(tool, ()) else INDIRECT
+            meant = self.fit.get(producer, 0.0) > 0
+            named = need.field in self.named.get(tool, ())
+            whole += UNNAMED if named else INDIRECT if meant else UNMEANT
         return max(whole - RELEVANT * self.fit.get(producer, 0.0), 0.1)
 
     def _indirect(self, tool: str, need: Need, producer: str) -> bool:
@@ -185,7 +188,9 @@ class Neighbourhood:
         needed = list(needed_inputs(card, self.named[tool])) if card else []
         self.given[tool] = [need.field for need in needed if known.has(tool, need)]
         self.needs[tool] = [need for need in needed if not known.has(tool, need)]
-        wanted = {need.field for need in self.needs[tool]}
+        # What to search for is said by who asks, not made by another tool.
+        said = card is not None and card.verb == "search"
+        wanted = {need.field for need in self.needs[tool] if need.resource or not said}
         for feeder in card.feeders if card else ():
             if feeder.effects == "read" or allow_writes:
                 for name in wanted.intersection(feeder.fields):

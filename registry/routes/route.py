@@ -176,8 +176,9 @@ def _doubt(meant: Sequence[Target]) -> str:
     """Why no route is shown: a route that is wrong costs more than none."""
     if not meant:
         return "no tool does what the request asks for"
-    if not all(target.agrees for target in meant):
-        return "no tool surely does what the request asks for"
-    if min(target.certainty for target in meant) < CLEAR:
+    least = min(meant, key=lambda target: target.certainty)
+    if all(target.agrees for target in meant) and least.certainty >= CLEAR:
+        return ""
+    if least.agrees and least.signs["odds"] < 0:
         return "several tools fit equally well"
-    return ""
+    return "no tool surely does what the request asks for"

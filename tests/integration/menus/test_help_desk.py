@@ -79,6 +79,27 @@ def test_a_question_routes_to_nothing_that_changes_anything(desk, asked):
     assert all(effects[tool] == "read" for tool in menu.route)
 
 
+@pytest.mark.parametrize(
+    "asked", ["Open a ticket about a broken printer", "Assign ticket 8f3 to me", "List users"]
+)
+def test_nobody_is_made_up(desk, asked):
+    """Whoever is on call for some team is not just any user."""
+    assert "whoIsOnCall" not in names(desk.menu(asked).route)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("Order a pizza", "no tool surely does what the request asks for"),
+        ("Play some music by Bach", "no tool surely does what the request asks for"),
+    ],
+)
+def test_why_no_route_is_shown(desk, asked, why):
+    menu = desk.menu(asked)
+    assert menu.route == []
+    assert any(why in note for note in menu.notes)
+
+
 def test_without_a_verb_nothing_is_destroyed(desk):
     for asked in ("Lösche bitte alle Tickets", "ticket 17", "the purge of ticket 17"):
         assert "purgeTicket" not in names(desk.menu(asked).route), asked

@@ -118,6 +118,13 @@ def test_a_registration_writes_edges_and_a_removal_takes_them(shop):
     assert edges(shop) == set()
 
 
+def test_names_do_not_cross_services(registry, manifest):
+    registry.register(manifest("vault", read_mount=([], ["secret_name", "lease_id"])))
+    registry.register(manifest("repo", use_secret=(["secret_name"], []), renew=(["lease_id"], [])))
+    rows = registry.cypher("MATCH (:Tool)-[f:FEEDS]->(b:Tool) RETURN b.name AS b", {}).rows
+    assert [row["b"] for row in rows] == ["renew"]
+
+
 def test_another_service_feeds_only_what_nobody_here_makes(shop, manifest):
     shop.register(manifest("billing", refund_order={"inputs": [{"name": "order_id"}]}))
     assert ("list_orders", "refund_order") in edges(shop)

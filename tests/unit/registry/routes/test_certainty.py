@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spm.registry.routes.certainty import CLEAR, MOST, Target, plan_signs, target_signs
+from spm.registry.routes.certainty import CLEAR, MOST, ODDS, Target, plan_signs, target_signs
 from spm.registry.routes.closure import Plan
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import FEATURES
@@ -50,6 +50,12 @@ def test_the_odds_count_all_that_do_the_same():
     alone = target_signs(numbers, scores, np.array([True, False, False]))
     either = target_signs(numbers, scores, np.array([True, True, False]))
     assert alone["odds"] < 0 < either["odds"]
+
+
+def test_a_tool_that_is_alone_is_not_therefore_right():
+    signs = target_signs(np.zeros(len(FEATURES)), np.array([2.0]), np.array([True]))
+    assert signs["odds"] == ODDS
+    assert Target("t", True, signs).certainty < CLEAR
 
 
 def test_what_a_plan_leaves_unused_and_asks_for():

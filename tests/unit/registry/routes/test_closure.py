@@ -127,3 +127,22 @@ def test_what_runs_anyway_supplies_only_what_it_is_good_for():
     )
     plan = close(Neighbourhood.around(tool_map, ["delete_card"], Known()), "delete_card")
     assert plan.supplies["delete_card"] == {"account": "list_accounts", "card": "list_cards"}
+
+
+def test_what_only_tells_of_a_thing_is_used_where_the_request_speaks_of_it(registry):
+    registry = desk(registry)
+    steps, plan = planned(registry, "assignTicket", fields=["ticket_id"])
+    assert "whoIsOnCall" not in steps
+    assert plan.supplies[f"{SERVICE}/assignTicket"]["assignee_id"] in ("ask", f"{SERVICE}/findUser")
+    spoken = {f"{SERVICE}/whoIsOnCall": 1.0}
+    steps, _ = planned(registry, "assignTicket", fields=["ticket_id"], fit=spoken)
+    assert "whoIsOnCall" in steps
+
+
+def test_what_to_search_for_is_said_and_not_made():
+    email = Need("email", True)
+    tells = Feeder("get_host", ("email",), 1.0, "read")
+    card = MapCard("search", "s/user", "s", "read", (email,), (tells,))
+    tool_map = Cards(find_user=card, get_host=MapCard("get", "s/host", "s", "read"))
+    plan = close(Neighbourhood.around(tool_map, ["find_user"], Known()), "find_user")
+    assert (plan.steps, plan.ask) == (["find_user"], ["email"])
