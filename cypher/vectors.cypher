@@ -180,7 +180,7 @@ CALL db.create.setNodeVectorProperty(t, 'vector', row.vector);
 // access: read
 // returns: id, text, head
 MATCH (t:Tool)
-WITH t.id AS id, coalesce(t.search_parts, [properties(t).document]) AS parts
+WITH t.id AS id, coalesce(t.search_parts, [coalesce(properties(t).document, '')]) AS parts
 RETURN id,
        reduce(text = '', part IN parts |
          text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS text,

@@ -78,7 +78,9 @@ def _read(tool: ToolSpec, verb: Verb, phrase: list[str], nouns: Nouns, owned: No
 
 
 def _resource(tool: ToolSpec, phrase: list[str], owned: Nouns) -> str:
-    """What a tool acts on: the longest beginning of its phrase that fields identify, or all."""
+    """What a tool acts on: customer_orders are orders, a user_profile is a user's, or all of it."""
+    if found := owned.ending(phrase)[0]:
+        return found
     for end in range(len(phrase), 0, -1):
         if found := owned.exact([*phrase[: end - 1], singular(phrase[end - 1])]):
             return found

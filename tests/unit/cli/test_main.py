@@ -302,7 +302,7 @@ def _paint(tx):
         "key": "painted",
         "title": "\x1b[2Jt",
         "description": "\x1b[31mred\x1b[0m\x07 \u202egnp.exe\r\nnext",
-        "document": "painted",
+        "search_parts": ["painted"],
         "version": "1\x1b[5m",
         "content_hash": "0" * 64,
         "service": "s",
