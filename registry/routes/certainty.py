@@ -20,7 +20,7 @@ SIGNS = {
     "act": 0.961, "unused": -0.42, "asked": -3.443,
 }  # fmt: skip
 BIAS = -1.917
-CLEAR = 0.45  # certainty from which a route is shown
+CLEAR = 0.5  # certainty from which a route is shown
 ODDS = 3.0  # at the most: a tool that is alone is not therefore right
 LEAST = 1e-3  # of a chance
 MOST = 3  # unused values and asked inputs that are counted
