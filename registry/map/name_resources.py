@@ -133,7 +133,7 @@ def _identity(
         if said and not (bare[0] in WEAK_KEYS and said.resource in owned):
             return said
     found = nouns.identify(canonical(spec.name, spec.of or tool.family), spec.description, kind)
-    # What only the tool is called is nobody's role: the name of a `gzip_file_as_resource`.
+    # What only the tool is called is nobody's role: the name of a `pack_as_resource`.
     around = set(words(spec.of))
     if found and found.role and around <= {*words(tool.name), *folded(tool.name)}:
         return None if set(found.role.split("_")) <= around else found

@@ -67,19 +67,24 @@ def test_a_bare_name_is_of_what_its_description_says():
     [
         tool("create_moon", name="Name of the planet"),  # who makes a thing names it
         tool("update_planet", planet_name="", name="New name of the planet"),
-        tool("visit", planet_id="", name="Name of the planet"),  # planets have ids
     ],
 )
 def test_a_bare_name_that_finds_nothing(other):
     assert "name" not in read(other)[other.name].takes
 
 
+def test_what_has_an_id_is_not_found_by_a_bare_name():
+    visit = tool("visit", name="Name of the planet")
+    assert read(visit)["visit"].takes == {"name": Identity("planet")}
+    assert read(visit, tool("leave", planet_id=""))["visit"].takes == {}
+
+
 def test_the_name_of_a_tool_gives_no_input_a_role():
-    links = tool("get_resource_links", reads=True)
-    pack = tool("gzip_file_as_resource")
-    name = InputSpec(name="name", of="gzip_file_as_resource", description="Name of what is put out")
+    links = tool("get_resource_links", reads=True, resource_id="")
+    pack = tool("verify_pack_as_resource")
+    name = InputSpec(name="name", of="pack_as_resource", description="How it is called")
     pack = pack.model_copy(update={"inputs": (name,)})
-    assert read(links, pack)["gzip_file_as_resource"].takes == {}
+    assert read(links, pack)["verify_pack_as_resource"].takes == {}
 
 
 def test_a_list_in_an_answer_gives_what_it_is_called():
@@ -88,6 +93,9 @@ def test_a_list_in_an_answer_gives_what_it_is_called():
         "read_universe", reads=True, outputs=[name], schema=listing(planets=["name", "size"])
     )
     assert Given("planet", "", True) in read(look)["read_universe"].gives
+    told = OutputSpec(name="name", of="universe", description="The name of the planet")
+    same = tool("read_universe", reads=True, outputs=[told], schema=look.output_schema)
+    assert read(same)["read_universe"].gives == (Given("planet", "", True),)  # and no reference
     empty = tool("read_universe", reads=True, outputs=[name], schema=listing(planets=["size"]))
     assert Given("planet", "", True) not in read(empty)["read_universe"].gives
 
@@ -110,6 +118,8 @@ def test_who_only_reads_opens_a_thing_to_look_at_it():
     found = read(tool("open_planets", reads=True), tool("open_moons"))
     assert (found["open_planets"].verb, found["open_planets"].resource) == ("get", "planet")
     assert found["open_moons"].verb == "create"
+    unsaid = ToolSpec(name="open_moons")  # a manifest that leaves its effects open
+    assert read(unsaid)["open_moons"].verb == "create"
     assert read(tool("order_list", reads=True))["order_list"].verb == "list"
 
 
