@@ -1,15 +1,17 @@
 """Suggesting that a field is another, with how much that would unblock, a confidence and reasons.
 
 Only required inputs count that FEEDS does not cover. What names say comes first: a role that people
-have (`assignee_id` is a `user_id`), or the same thing under a longer or shorter name. Then the
-circumstances: shared words, types, descriptions, and who was observed right before whom. And what
-is direct: values were seen to come out as the one and to go in as the other. A person decides:
-`spm fields is` writes the reviewed edge.
+have (`assignee_id` is a `user_id`), or the same thing under a longer or shorter name; and what a
+description says ("The colleague who approves it" is a `colleague_id`). Then the circumstances:
+shared words, types, descriptions, and who was observed right before whom. And what is direct:
+values were seen to come out as the one and to go in as the other. Nothing is suggested that would
+make no edge. A person decides: `spm fields is` writes the reviewed edge.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log2
 
 import numpy as np
@@ -18,6 +20,7 @@ from spm.registry.catalog.fields import ATTRIBUTES, GENERIC, folded, is_control
 from spm.registry.catalog.graph_rows import field_name
 from spm.registry.catalog.naming import with_article, words
 from spm.registry.catalog.tools import definitions
+from spm.registry.map.feed_evidence import makers_of
 from spm.registry.map.resources import KEYS, PEOPLE, ROLES, is_content
 from spm.registry.store.interface import Row, Store, Vector
 from spm.registry.store.reader import Reader
@@ -25,8 +28,8 @@ from spm.registry.store.reader import Reader
 # The best balanced of seven weightings on the flows of NESTFUL's train episodes. The held-out flows
 # were printed beside them, so no figure on NESTFUL is a clean test of this choice.
 WEIGHTS = {"name": 0.3, "description": 0.3, "flow": 0.3, "type": 0.1}
-# How much of the doubt a name takes away that says what a field is.
-SAYS = {"role": 0.7, "resource": 0.6}
+# How much of the doubt a name or a description takes away that says what a field is.
+SAYS = {"role": 0.7, "described": 0.7, "resource": 0.6}
 # How many observed values take away half of the doubt: one may be chance, a dozen hardly ever are.
 HALF = 1
 ELSEWHERE = 0.5  # what no tool of the same service makes is half as likely to be meant
@@ -43,6 +46,13 @@ _NO_IDENTITY = ATTRIBUTES - KEYS | frozenset(
 _IDS, _LOGINS = frozenset("id uid uuid guid identifier".split()), frozenset("login handle".split())
 # `repo` is short for `repository`, `env` for `environment`; `base` is not for `baseline`.
 _PREFIX, _ENDINGS = 3, ("ion", "ory", "ment", "ance", "ence", "ity")
+# "The colleague who approves it", "Cost center that pays": the nouns in front.
+_THE_ONE = re.compile(
+    r"^(?:(?:the|an?|id|of)\s+){0,4}([a-z]{1,40}(?:[ _-][a-z]{1,40}){0,2}?)\s+"
+    r"(?:who|whom|whose|that|which)\b",
+    re.I,
+)
+_BETWEEN = frozenset("of in for to on by at with from and or".split())  # a person in charge who
 Pair = tuple[str, str]
 
 
@@ -73,7 +83,11 @@ class Suggestion:
     @property
     def because(self) -> str:
         """The reasons in words, the strongest first."""
-        told = {"role": "a role that people have", "resource": "a name of the same thing"}
+        told = {
+            "role": "a role that people have",
+            "described": "its description says so",
+            "resource": "a name of the same thing",
+        }
         found = [f"observed {self.observed}×"] if self.observed else []
         found += [told[kind] for kind in SAYS if kind in self.reasons]
         found += [f"{k} {v:.2f}" for k, v in self.reasons.items() if k in WEIGHTS]
@@ -107,26 +121,57 @@ def suggest(
     offered = _grouped(store.read("fields/offering"), _is_offered)
     evidence = _Evidence.of(store)
     wanted = _wanted(store, offered, evidence)
+    if not wanted:
+        return []
     flows = _flows(store.read("fields/flows", inputs=sorted(wanted)))
     alike = _description_similarity(store, wanted, offered, encode)
+    said = _described(store, wanted, offered)
     pairs = _candidates(wanted, [name for name, one in offered.items() if _is_value(one)])
-    pairs |= {pair for pair in (*flows, *alike, *evidence.observed) if pair[1] in wanted}
+    pairs |= {pair for pair in (*flows, *alike, *evidence.observed) if pair[1] in wanted} | said
+    pairs = {(given, taken) for given, taken in pairs if given in offered and given != taken}
+    pairs -= evidence.reviewed
+    unblocked = _unblocked(store, pairs, wanted)
     judged: dict[str, list[Suggestion]] = defaultdict(list)
-    for given, taken in sorted(pairs - evidence.reviewed):
-        made = wanted[taken].made and (given, taken) not in evidence.observed
-        if given in offered and given != taken and not made:
-            circumstances = {
-                "description": alike.get((given, taken), 0.0),
-                "flow": flows.get((given, taken), 0.0),
-            }
-            found = _judge(offered[given], wanted[taken].field, circumstances, evidence)
-            judged[taken].append(found)
+    for pair in sorted(unblocked):
+        given, taken = pair
+        if pair not in evidence.observed and (wanted[taken].made or _is_name_of_id(*pair)):
+            continue
+        circumstances = {"description": alike.get(pair, 0.0), "flow": flows.get(pair, 0.0)}
+        says = _says(*pair) or ("described" if pair in said else "")
+        found = _judge(offered[given], wanted[taken].field, says, circumstances, evidence)
+        judged[taken].append(replace(found, unblocks=unblocked[pair]))
     kept: list[Suggestion] = []
     for ranked in judged.values():
         ranked.sort(key=lambda s: (-s.confidence, -offered[s.output].tools, s.output))
         best = [s for place, s in enumerate(ranked) if place < PER_FIELD or s.observed]
         kept += [s for s in best if s.confidence >= minimum]
     return sorted(kept, key=lambda s: (-_use(s), -s.confidence, s.input, s.output))[:count]
+
+
+def _unblocked(
+    store: Store, pairs: Iterable[Pair], wanted: Mapping[str, "_Wanted"]
+) -> dict[Pair, int]:
+    """For each pair that would make an edge, the tools that it would feed.
+
+    Those of services that make the output themselves, else all. A tool feeds neither itself nor
+    anybody while it lacks the very input.
+    """
+    known = makers_of(store.read, sorted({given for given, _ in pairs}))
+    found: dict[Pair, int] = {}
+    for given, taken in pairs:
+        lacking = wanted[taken].tools
+        able = [row for row in known.get(given, ()) if row["id"] not in lacking]
+        homes = {row["service"] for row in able}
+        here = sum(service in homes for service in lacking.values())
+        if able:
+            found[given, taken] = here or len(lacking)
+    return found
+
+
+def _is_name_of_id(given: str, taken: str) -> bool:
+    """Whether one is a name and the other an id, which stand for a thing but not for each other."""
+    ends = {folded(given)[-1], folded(taken)[-1]}
+    return "name" in ends and not ends.isdisjoint(_IDS)
 
 
 def _use(found: Suggestion) -> float:
@@ -140,6 +185,7 @@ class _Wanted:
 
     field: _Field
     made: bool
+    tools: dict[str, str]  # that lack it, each with its service
 
 
 def _wanted(
@@ -148,10 +194,13 @@ def _wanted(
     reached = {taken for _, taken in evidence.observed}
     found = {}
     rows = [{**row, "tools": 1} for row in store.read("fields/wanting")]
+    lacking: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in rows:
+        lacking[row["field"]][row["id"]] = row["service"]
     for name, one in _grouped(rows, lambda n: not is_control(n)).items():
         made = bool(offered.keys() & {name} and offered[name].services.keys() & one.services.keys())
         if name in reached or (not made and _is_wanted(one)):
-            found[name] = _Wanted(one, made)
+            found[name] = _Wanted(one, made, lacking[name])
     return found
 
 
@@ -242,7 +291,11 @@ def _role(name: str) -> str:
 
 
 def _judge(
-    given: _Field, taken: _Field, circumstances: Mapping[str, float], evidence: _Evidence
+    given: _Field,
+    taken: _Field,
+    says: str,
+    circumstances: Mapping[str, float],
+    evidence: _Evidence,
 ) -> Suggestion:
     pair = given.name, taken.name
     reasons = {
@@ -251,13 +304,13 @@ def _judge(
         **circumstances,
     }
     doubt = 1 - sum(WEIGHTS[kind] * value for kind, value in reasons.items())
-    if says := _says(*pair):
+    if says:
         doubt *= 1 - SAYS[says]
         reasons[says] = 1.0
     seen = evidence.observed.get(pair, {"count": 0, "weight": 0})
     # Independent of the circumstances: what they leave in doubt, observations take away.
     doubt *= HALF / (HALF + seen["weight"])
-    here = sum(tools for name, tools in taken.services.items() if name in given.services)
+    here = not given.services.keys().isdisjoint(taken.services)
     likely = (1 - doubt) * (1 if here or seen["count"] else ELSEWHERE)
     kept = {kind: round(value, 3) for kind, value in reasons.items() if value}
     return Suggestion(
@@ -265,9 +318,8 @@ def _judge(
         round(likely, 4),
         kept,
         seen["count"],
-        here or taken.tools,
-        f"{taken.name} is {with_article(given.name)}",
-        f"spm fields is {taken.name} {given.name}",
+        says=f"{taken.name} is {with_article(given.name)}",
+        command=f"spm fields is {taken.name} {given.name}",
     )
 
 
@@ -306,6 +358,28 @@ def _name_similarity(first: str, second: str) -> float:
     return weight(a & b) / weight(a | b) if a | b else 0.0
 
 
+def _described(
+    store: Store, wanted: Mapping[str, _Wanted], offered: Mapping[str, _Field]
+) -> set[Pair]:
+    """Pairs of an id and an input whose description says that it is such a thing."""
+    lacking = sorted({tool for one in wanted.values() for tool in one.tools})
+    found = set()
+    for taken, description in _descriptions(store, lacking).items():
+        said = _THE_ONE.search(description)
+        last = folded(taken)[-1]
+        if (
+            not said
+            or taken not in wanted
+            or not (last in _IDS or (last not in KEYS and _role(taken)))
+        ):
+            continue
+        noun = folded(said[1])
+        if _BETWEEN.isdisjoint(noun):
+            named = {"_".join([*noun[start:], key]) for start in range(len(noun)) for key in _IDS}
+            found |= {(given, taken) for given in named & offered.keys()}
+    return found
+
+
 def _description_similarity(
     store: Store,
     wanted: Mapping[str, _Wanted],
@@ -321,21 +395,26 @@ def _description_similarity(
     given = sorted(near, key=lambda n: (-offered[n].tools, n))[:DESCRIBED_OUTPUTS]
     if not taken or not given:
         return {}
-    texts = _texts(store)
-    vectors = encode([texts.get(name, name.replace("_", " ")) for name in (*taken, *given)])
+    descriptions = _descriptions(store)
+    # Each field in words: its name, and what is told of it.
+    texts = [": ".join([n.replace("_", " "), *_told(n, descriptions)]) for n in (*taken, *given)]
+    vectors = encode(texts)
     cosine = np.clip(vectors[: len(taken)] @ vectors[len(taken) :].T, 0.0, 1.0)
     return {(b, a): float(cosine[i, j]) for i, a in enumerate(taken) for j, b in enumerate(given)}
 
 
-def _texts(store: Store) -> dict[str, str]:
-    """Each field in words: its name, and the first description that a tool gives of it."""
-    texts: dict[str, str] = {}
-    for _, tool in sorted(definitions(store).items()):
+def _told(name: str, descriptions: Mapping[str, str]) -> list[str]:
+    return [descriptions[name]] if name in descriptions else []
+
+
+def _descriptions(store: Store, ids: Iterable[str] | None = None) -> dict[str, str]:
+    """The first description that one of these tools, or of all, gives of each field."""
+    found: dict[str, str] = {}
+    for _, tool in sorted(definitions(store, ids).items()):
         for spec in (*tool.inputs, *tool.outputs):
             if spec.description:
-                name = field_name(spec, tool)
-                texts.setdefault(name, f"{name.replace('_', ' ')}: {spec.description}")
-    return texts
+                found.setdefault(field_name(spec, tool), spec.description)
+    return found
 
 
 def _flows(rows: list[Row]) -> dict[Pair, float]:

@@ -6,7 +6,7 @@ that each feeds the other. Neither reaches further than the two names that the p
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from spm.registry.store.interface import Row, Transaction
@@ -62,7 +62,7 @@ def _reviewed(tx: Transaction, service: str) -> Iterable[Known]:
         return
     takers = tx.run("map/decided_takers", service=service, fields=list(decisions))
     wanted = sorted({kind for row in takers for kind in decisions[row["field"]]})
-    makers = _makers(tx, wanted) if wanted else {}
+    makers = makers_of(tx.run, wanted) if wanted else {}
     for row in takers:
         found = {
             maker["id"]: maker for kind in decisions[row["field"]] for maker in makers.get(kind, ())
@@ -74,21 +74,26 @@ def _reviewed(tx: Transaction, service: str) -> Iterable[Known]:
             yield Known(maker["id"], row["id"], row["field"], "reviewed", weight)
 
 
-def _makers(tx: Transaction, fields: list[str]) -> dict[str, list[Row]]:
-    """Who returns these fields, or the very things that they identify."""
+def makers_of(run: Callable[..., list[Row]], fields: list[str]) -> dict[str, list[Row]]:
+    """Who returns these fields, or the very things that they identify, and may feed others.
+
+    Args:
+        run: of a transaction, or `read` of a store.
+        fields: their canonical names.
+    """
     found: dict[str, dict[str, Row]] = defaultdict(dict)
-    by_name = tx.run("map/makers", fields=fields)
-    for row in (*by_name, *tx.run("map/makers_of_resource", fields=fields)):
-        found[row["field"]].setdefault(row["id"], row)
+    by_name = run("map/makers", fields=fields)
+    for row in (*by_name, *run("map/makers_of_resource", fields=fields)):
+        if row["verb"] in _VERBS:
+            found[row["field"]].setdefault(row["id"], row)
     return {name: list(rows.values()) for name, rows in found.items()}
 
 
 def _best(makers: Iterable[Row], service: str) -> list[Row]:
     """The producers that are kept, of the own service and of others."""
-    able = [row for row in makers if row["verb"] in _VERBS]
-    able.sort(key=lambda row: (_VERBS[row["verb"]], len(row["id"]), row["id"]))
-    own = [row for row in able if row["service"] == service]
-    other = [row for row in able if row["service"] != service]
+    ranked = sorted(makers, key=lambda row: (_VERBS[row["verb"]], len(row["id"]), row["id"]))
+    own = [row for row in ranked if row["service"] == service]
+    other = [row for row in ranked if row["service"] != service]
     return [*own[:MOST], *other[:ELSEWHERE]]
 
 

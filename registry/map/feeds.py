@@ -13,7 +13,7 @@ from itertools import islice
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
 from spm.registry.map.feed_evidence import evidence, services_decided
-from spm.registry.map.resources import KEYS, Given, Identity, Verb, is_content
+from spm.registry.map.resources import INSIDE, KEYS, Given, Identity, Verb, is_content
 from spm.registry.map.verbs import kind_of
 from spm.registry.store.interface import Row, Transaction
 
@@ -71,6 +71,15 @@ class Node:
         return frozenset(t.identity.resource for t in self.takes if t.required and t.identity)
 
     @cached_property
+    def _looked_into(self) -> frozenset[str]:
+        """The resources of places in which it only looks, and that it may find others of."""
+        inside = {
+            t.identity.resource for t in self.takes if t.identity and t.identity.role == INSIDE
+        }
+        plain = {t.identity.resource for t in self.takes if t.identity and not t.identity.role}
+        return frozenset(inside - plain)
+
+    @cached_property
     def taken(self) -> frozenset[str]:
         """The resources that it takes, needed or not."""
         return frozenset(t.identity.resource for t in self.takes if t.identity)
@@ -78,10 +87,14 @@ class Node:
     def echoes(self, given: Given) -> bool:
         """Whether it only gives back what it takes: a get takes its thing's id, declared or not."""
         if given.resource in self.required:
-            return True
+            return given.resource not in self._looked_into
         own = Identity(given.resource)
         single = self.verb == "get" and (not given.many or given.resource == self.resource)
         return single and any(taken.identity == own for taken in self.takes)
+
+    def tells_of(self, resource: str) -> bool:
+        """Whether things of this kind are in its answer."""
+        return self.resource == resource or any(given.resource == resource for given in self.gives)
 
     @cached_property
     def content(self) -> frozenset[str]:
@@ -195,7 +208,7 @@ def _same_field(
         (_rank(producer, given, consumer), producer, given)
         for producer in makers.get(taken.field, ())
         # What a thing has already is not put into the same kind of thing again.
-        if producer.id != consumer.id and not (changes and producer.resource == consumer.resource)
+        if producer.id != consumer.id and not (changes and producer.tells_of(consumer.resource))
     ]
     ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
     return [

@@ -46,6 +46,8 @@ PEOPLE = (
     "account",
     "customer",
 )
+# The role of a place in which a tool looks: what it finds there is something else.
+INSIDE = "inside"
 # Free text that a person or the agent writes; no tool makes it for another.
 CONTENT = frozenset(
     "subject title body text message description comment content note summary markdown html blocks "

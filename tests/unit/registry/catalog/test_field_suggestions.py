@@ -222,6 +222,63 @@ def test_what_feeds_covers_is_not_suggested(registry, manifest):
     assert suggest(registry.store, minimum=0) == []
 
 
+def expenses(takes, description, makes="colleague_id", needs="", verb="find"):
+    """Somebody looks up colleagues, and somebody else takes one under another name."""
+    look = {"inputs": [{"name": needs}] if needs else [], "outputs": [{"name": makes}]}
+    return {
+        f"{verb}_colleague": look,
+        "submit": {"inputs": [{"name": takes, "description": description}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("approver_id", "The colleague who approves it"),
+        ("approver", "The colleague that approves it"),
+        ("second_id", "A trusted colleague whom to ask next"),
+    ],
+)
+def test_a_description_says_who_is_meant(registry, manifest, name, description):
+    registry.register(manifest("s", **expenses(name, description)))
+    (found,) = suggest(registry.store)
+    assert (found.output, found.input, found.unblocks) == ("colleague_id", name, 1)
+    assert "its description says so" in found.because
+    declare(registry.store, name, "colleague_id", "Ann")
+    assert [row["producer"] for row in registry.store.read("map/feeding", service="s")]
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("approver_email", "The colleague who approves it"),
+        ("approver_name", "The colleague who approves it"),
+        ("approver_id", "Friend of colleague who approves it"),
+    ],
+)
+def test_a_description_that_says_no_id(registry, manifest, name, description):
+    registry.register(manifest("s", **expenses(name, description)))
+    assert suggest(registry.store) == []
+
+
+def test_a_name_is_no_id(registry, manifest):
+    registry.register(manifest("s", **expenses("client_name", "", makes="lead_client_id")))
+    assert suggest(registry.store, minimum=0) == []
+    registry.register(manifest("t", **expenses("client_name", "", makes="lead_client_name")))
+    assert {s.output for s in suggest(registry.store, minimum=0)} == {"lead_client_name"}
+
+
+def test_who_lacks_the_input_itself_feeds_nobody(registry, manifest):
+    said = "The colleague who approves it"
+    registry.register(manifest("s", **expenses("approver_id", said, needs="approver_id")))
+    assert suggest(registry.store, minimum=0) == []
+
+
+def test_what_makes_no_edge_is_not_suggested(registry, manifest):
+    registry.register(manifest("s", **expenses("approver_id", "The colleague who", verb="notify")))
+    assert suggest(registry.store, minimum=0) == []
+
+
 # -- a person's word ---------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from spm.registry.map.feeds import (
     feeds,
     is_handed,
 )
-from spm.registry.map.resources import Given, Identity
+from spm.registry.map.resources import INSIDE, Given, Identity
 
 EDGES = "MATCH (a:Tool)-[e:FEEDS]->(b:Tool) RETURN a.name AS a, b.name AS b, e.fields AS fields"
 
@@ -46,6 +46,16 @@ def test_a_list_feeds_what_takes_an_item():
 def test_who_needs_the_same_id_makes_nothing():
     other = node("rename_user", "update", "user", [("user_id", "user", "", True)], [("user", "")])
     assert pairs(GET_USER, other) == set()
+
+
+def test_who_looks_into_a_place_finds_others_than_it_takes():
+    look = node("look", "list", "path", [("path", "path", INSIDE, True)], [("path", "")])
+    again = replace(look, id="again")
+    read = node("read", "get", "file", [("path", "path", "", True)])
+    assert pairs(look, read) == {("look", "read")}
+    assert ("look", "again") in pairs(look, again)
+    echo = replace(look, takes=(*look.takes, Takes("at", Identity("path"), True)))
+    assert pairs(echo, read) == set()
 
 
 @pytest.mark.parametrize("verb", ["update", "delete", "act"])
@@ -320,3 +330,11 @@ def test_what_needs_something_else_is_no_nearer_for_being_ones_own(monkeypatch):
     plain = lister("z", "users")
     taker = named(GET_USER, "users")
     assert {producer for producer, _ in pairs(of_org, mine, plain, taker)} == {"l", "z"}
+
+
+def test_what_a_thing_has_is_not_put_into_the_same_kind_of_thing_again():
+    takes = (Takes("entity_type", None, True),)
+    make = replace(node("make", "create", "entity"), takes=takes)
+    read = replace(node("read", "get", "graph"), makes=frozenset({"entity_type"}))
+    assert pairs(make, read) == {("read", "make")}
+    assert pairs(make, replace(read, gives=(Given("entity", "", True),))) == set()
