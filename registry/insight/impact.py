@@ -110,6 +110,7 @@ def impact(
     *,
     kind: str | None = None,
     golden: Iterable[GoldenRequest] | None = None,
+    contracts: Contracts | None = None,
 ) -> Impact:
     """Tell what would happen if a tool or a field went away.
 
@@ -118,11 +119,12 @@ def impact(
         name: A tool (id, name, any spelling) or a field; a tool wins when both carry the name.
         kind: `tool` or `field`, to say which.
         golden: Requests with the tools that answer them, see `menus.golden`.
+        contracts: What was read of all tools; who asks about many reads it once.
 
     Raises:
         InputError: nothing carries the name, or several tools do.
     """
-    found = read_contracts(store)
+    found = read_contracts(store) if contracts is None else contracts
     resolver = Resolver(store)
     what, chosen = _resolve(name, kind, resolver, found)
     # Without a field its takers stop first; without a tool, those who take what it alone makes.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from spm.cypher import load
 from spm.registry.access.caller import EVERYTHING
-from spm.registry.insight.atlas import survey
+from spm.registry.insight.atlas import read_contracts, survey
 from spm.registry.insight.impact import ONLY_PRODUCER, impact
 from spm.registry.invariants.routes import Routed, route_items
 from spm.registry.invariants.violation import Violation
@@ -96,8 +96,9 @@ def _by_view(registry: Registry, tool: str, edges: Edges) -> Iterator[Violation]
 
 def _by_impact(registry: Registry, tools: Sequence[str]) -> Iterator[Violation]:
     """`spm impact` stops first whom a tool alone feeds, and names who else feeds the others."""
+    contracts = read_contracts(registry.store) if tools else None
     for tool in tools:
-        found = impact(registry.store, tool, kind="tool")
+        found = impact(registry.store, tool, kind="tool", contracts=contracts)
         rows = registry.saved("unreachable_without", {"tool": tool}).rows
         known = {(row["field"], row["consumer"]) for row in rows}
         told = {
