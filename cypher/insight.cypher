@@ -121,6 +121,15 @@ WHERE b.status = 'active'
 RETURN a.id AS id, b.id AS next, e.fields AS fields, e.weight AS weight
 ORDER BY id, next;
 
+// name: feeds
+// Every edge between active tools, and the inputs that the first makes for the second.
+// params:
+// access: read
+// returns: id, next, fields
+MATCH (a:Tool {status: 'active'})-[e:FEEDS]->(b:Tool {status: 'active'})
+RETURN a.id AS id, b.id AS next, e.fields AS fields
+ORDER BY id, next;
+
 // name: followers
 // Active tools observed right after these, most often first.
 // params: ids

@@ -171,8 +171,13 @@ class FilteredStore:
 
     def _fed(self, name: str, params: Params) -> list[Row]:
         """Keep edges between visible tools; hidden producers move the weights of the others."""
-        rows = self._rows(name, params)
-        return [row | {"weight": 1.0} for row in rows if row["next"] in self._tools]
+        rows = [row for row in self._rows(name, params) if row["next"] in self._tools]
+        return [row | {"weight": 1.0} if "weight" in row else row for row in rows]
+
+    def _edges(self, name: str, params: Params) -> list[Row]:
+        """Keep edges between visible tools."""
+        rows = self._store.read(name, **params)
+        return [row for row in rows if {row["producer"], row["consumer"]} <= self._tools]
 
     def _transitions(self, name: str, params: Params) -> list[Row]:
         del name
@@ -228,6 +233,8 @@ _FILTERS: dict[str, Callable[[FilteredStore, str, Params], list[Row]]] = {
     "fields/consumers": FilteredStore._contracts,
     "fields/producers": FilteredStore._contracts,
     "insight/fed": FilteredStore._fed,
+    "insight/feeds": FilteredStore._fed,
+    "insight/edges_into": FilteredStore._edges,
     "insight/followers": FilteredStore._followers,
     "insight/families": FilteredStore._families,
     "insight/travelled": FilteredStore._travelled,

@@ -72,7 +72,13 @@ def resolver_for(store: Reader, caller: Caller, *, mentioned: bool = False) -> R
 
 @dataclass(frozen=True)
 class ToolView:
-    """A tool with its fields, versions and neighbours."""
+    """A tool with its fields, versions and neighbours.
+
+    Attributes:
+        producers: who makes an input for it.
+        consumers: whom it feeds, by the inputs of theirs that it makes: the `user_id` of its answer
+            may be somebody's `requester_id`.
+    """
 
     tool: Row
     inputs: list[Row]
@@ -100,18 +106,18 @@ def show(store: Reader, name: str) -> ToolView:
         outputs=outputs,
         versions=store.read("tools/published", ids=[identity]),
         definition=json.loads(definition[0]["definition"]) if definition else {},
-        producers=_grouped(store.read("fields/producers", fields=[r["field"] for r in inputs])),
-        consumers=_grouped(store.read("fields/consumers", fields=[r["field"] for r in outputs])),
+        producers=_grouped(store.read("insight/edges_into", ids=[identity]), "producer"),
+        consumers=_grouped(store.read("insight/fed", ids=[identity]), "next"),
     )
 
 
-def _grouped(rows: list[Row]) -> dict[str, list[str]]:
+def _grouped(edges: list[Row], end: str) -> dict[str, list[str]]:
+    """The tools at one end of FEEDS, by the fields that the edges are about."""
     grouped: dict[str, list[str]] = {}
-    for row in rows:
-        tools = grouped.setdefault(row["field"], [])
-        if row["id"] not in tools:
-            tools.append(row["id"])
-    return grouped
+    for row in edges:
+        for name in row["fields"]:
+            grouped.setdefault(name, []).append(row[end])
+    return {name: grouped[name] for name in sorted(grouped)}
 
 
 def definitions(store: Store, ids: Iterable[str] | None = None) -> dict[str, ToolSpec]:

@@ -1,9 +1,12 @@
 """The health of the registry: fields without producers, single producers, duplicate tools.
 
-Everything is read in four queries and answered with sets; nothing is asked twice of the store.
+Who makes an input of a tool is what FEEDS says, as in saved queries, paths and menus; equal names
+of fields say nothing. Everything is read in five queries and answered with sets; nothing is asked
+twice of the store.
 """
 
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +16,7 @@ from spm.registry.errors import UnknownField
 from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
 
+Input = tuple[str, str]  # a tool, and a field that it takes
 ERROR_SHARE = 0.2
 # Below this many calls a share of errors says nothing.
 ERROR_CALLS = 5
@@ -20,13 +24,23 @@ ERROR_CALLS = 5
 
 @dataclass(frozen=True)
 class Contracts:
-    """What every tool takes and gives. Producers and consumers are active tools only."""
+    """What every tool takes and gives, and who feeds whom.
+
+    Attributes:
+        tools: every tool.
+        required: the inputs that each cannot do without.
+        optional: the other inputs of each.
+        gives: the fields of each answer.
+        same: fields that a person declared to be the same.
+        makers: who makes an input, by FEEDS between active tools; nobody makes an absent one.
+    """
 
     tools: dict[str, Row]
     required: dict[str, set[str]]
     optional: dict[str, set[str]]
     gives: dict[str, set[str]]
     same: dict[str, set[str]]
+    makers: Mapping[Input, set[str]]
 
     @cached_property
     def active(self) -> list[str]:
@@ -40,68 +54,95 @@ class Contracts:
         return {name for by_tool in named for fields in by_tool.values() for name in fields}
 
     @cached_property
-    def makers(self) -> dict[str, set[str]]:
-        """Who makes a field, or one reviewed as the same."""
-        found: dict[str, set[str]] = {}
-        for tool in self.active:
-            for name in self.supplied(self.gives.get(tool, ())):
-                found.setdefault(name, set()).add(tool)
-        return found
+    def needs(self) -> list[Input]:
+        """Every input that an active tool cannot do without."""
+        return [
+            (tool, name) for tool in self.active for name in sorted(self.required.get(tool, ()))
+        ]
 
     @cached_property
     def takers(self) -> dict[str, set[str]]:
         """Who cannot run without a field."""
-        found: dict[str, set[str]] = {}
-        for tool in self.active:
-            for name in self.required.get(tool, ()):
-                found.setdefault(name, set()).add(tool)
-        return found
+        found: dict[str, set[str]] = defaultdict(set)
+        for tool, name in self.needs:
+            found[name].add(tool)
+        return dict(found)
+
+    @cached_property
+    def fed(self) -> dict[str, list[Input]]:
+        """The inputs of others that a tool makes, required or not."""
+        found: dict[str, list[Input]] = defaultdict(list)
+        for taken in sorted(self.makers):
+            for maker in self.makers[taken]:
+                found[maker].append(taken)
+        return dict(found)
+
+    def requires(self, taken: Input) -> bool:
+        """Whether the tool of an input cannot do without it."""
+        tool, name = taken
+        return name in self.required.get(tool, ())
 
     def supplied(self, fields: Iterable[str]) -> set[str]:
         """The fields, and those reviewed as the same as one of them."""
         return {other for name in fields for other in (name, *self.same.get(name, ()))}
 
-    def asked(self) -> set[str]:
-        """Required fields that nobody makes: somebody has to say them."""
-        return self.takers.keys() - self.makers.keys()
-
     def reach(
-        self, visible: Iterable[str], without: Iterable[str] = ()
-    ) -> tuple[set[str], set[str]]:
-        """The tools that can run in some order, and the fields at hand then, starting from some.
+        self,
+        said: Iterable[str] = (),
+        without: Iterable[str] = (),
+        makers: Mapping[Input, set[str]] | None = None,
+    ) -> tuple[set[str], dict[str, set[str]]]:
+        """The tools that can run in some order, and the fields that each of the others waits for.
 
-        Each tool waits for a count of fields that falls to zero, so all is looked at once.
+        What nobody makes for some tool is said, to every tool. FEEDS names the best makers, not all
+        of them, so a field that some tool answered with is at hand as well: nobody is called out of
+        reach who may not be. Each tool waits for a set of fields that becomes empty, so all is
+        looked at once.
+
+        Args:
+            said: fields that users say, although tools make them too.
+            without: tools that do not run.
+            makers: who makes an input, where that is not what FEEDS says.
         """
-        at_hand = self.supplied(visible)
-        runs: set[str] = set()
+        by_input = self.makers if makers is None else makers
         gone = set(without)
-        waits = {t: len(self.required.get(t, set()) - at_hand) for t in self.active}
-        ready = [t for t, count in waits.items() if not count and t not in gone]
+        at_hand = self.supplied(said) | {need[1] for need in self.needs if need not in self.makers}
+        waits = {tool: self.required.get(tool, set()) - at_hand for tool in self.active}
+        runs: set[str] = set()
+        ready = [tool for tool, fields in waits.items() if not fields and tool not in gone]
         while ready:
-            tool = ready.pop()
-            runs.add(tool)
-            for name in self.supplied(self.gives.get(tool, ())) - at_hand:
-                at_hand.add(name)
-                for taker in self.takers.get(name, ()):
-                    waits[taker] -= 1
+            maker = ready.pop()
+            runs.add(maker)
+            answered = self.supplied(self.gives.get(maker, ())) - at_hand
+            at_hand |= answered
+            met = [(taker, name) for name in answered for taker in self.takers.get(name, ())]
+            met += [taken for taken in self.fed.get(maker, ()) if maker in by_input[taken]]
+            for taker, name in met:
+                if name in waits[taker]:
+                    waits[taker].discard(name)
                     if not waits[taker] and taker not in gone:
                         ready.append(taker)
-        return runs, at_hand
+        return runs, waits
 
 
 def read_contracts(store: Reader) -> Contracts:
-    """Read what every tool takes and gives."""
+    """Read what every tool takes and gives, and who feeds whom."""
     same: dict[str, set[str]] = {}
     for row in store.read("insight/same"):
         same.setdefault(row["field"], set()).add(row["same"])
         same.setdefault(row["same"], set()).add(row["field"])
     inputs = store.read("insight/inputs")
+    makers: dict[Input, set[str]] = defaultdict(set)
+    for row in store.read("insight/feeds"):
+        for name in row["fields"]:
+            makers[row["next"], name].add(row["id"])
     return Contracts(
         tools={row["id"]: row for row in store.read("insight/tools")},
         required=_by_tool(row for row in inputs if row["required"]),
         optional=_by_tool(row for row in inputs if not row["required"]),
         gives=_by_tool(store.read("insight/outputs")),
         same=same,
+        makers=dict(makers),
     )
 
 
@@ -114,7 +155,7 @@ def _by_tool(rows: Iterable[Row]) -> dict[str, set[str]]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A required field that no tool makes."""
+    """A required field that no tool makes for these consumers."""
 
     field: str
     consumers: int
@@ -131,7 +172,7 @@ class Unreachable:
 
 @dataclass(frozen=True)
 class Support:
-    """A field that stands on one tool."""
+    """A field that some consumers can have of one tool alone."""
 
     field: str
     producer: str
@@ -206,33 +247,34 @@ def _known(visible: Iterable[str], found: Contracts) -> list[str]:
 
 
 def _asked(found: Contracts) -> list[Asked]:
-    rows = [
-        Asked(name, len(found.takers[name]), sorted(found.takers[name])[:3])
-        for name in found.asked()
-    ]
+    """As the saved query `unmade_inputs`."""
+    takers: dict[str, list[str]] = defaultdict(list)
+    for tool, name in found.needs:
+        if (tool, name) not in found.makers:
+            takers[name].append(tool)
+    rows = [Asked(name, len(tools), tools[:3]) for name, tools in takers.items()]
     return sorted(rows, key=lambda row: (-row.consumers, row.field))
 
 
 def _unreachable(found: Contracts, known: list[str]) -> list[Unreachable]:
     """Tools in cycles that nobody can enter, and what hangs on them."""
-    runs, at_hand = found.reach(found.asked() | set(known))
+    runs, waits = found.reach(known)
     return [
-        Unreachable(
-            tool,
-            {name: sorted(found.makers[name]) for name in sorted(found.required[tool] - at_hand)},
-        )
+        Unreachable(tool, {name: sorted(found.makers[tool, name]) for name in sorted(waits[tool])})
         for tool in found.active
         if tool not in runs
     ]
 
 
 def _single(found: Contracts) -> list[Support]:
-    rows = [
-        Support(name, next(iter(makers)), len(found.takers.get(name, set()) - makers))
-        for name, makers in found.makers.items()
-        if len(makers) == 1
-    ]
-    return sorted((r for r in rows if r.consumers), key=lambda r: (-r.consumers, r.field))
+    """As the saved query `single_producers`."""
+    alone = Counter(
+        (name, *makers)
+        for tool, name in found.needs
+        if len(makers := found.makers.get((tool, name), ())) == 1
+    )
+    rows = [Support(name, maker, consumers) for (name, maker), consumers in alone.items()]
+    return sorted(rows, key=lambda row: (-row.consumers, row.field, row.producer))
 
 
 def duplicates(found: Contracts) -> list[list[str]]:

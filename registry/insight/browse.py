@@ -1,6 +1,8 @@
 """The graph in pieces that can be looked at: families first, then one family, field or tool.
 
-Every piece is what one caller sees. Pieces are bounded: what did not fit is counted, not sent.
+Every piece is what one caller sees. Pieces are bounded: what did not fit is counted, not sent. Who
+makes an input of a tool is what FEEDS says; around a field stand those who answer with it and those
+who take it, and families lead to each other by such fields.
 """
 
 from collections import Counter, defaultdict
@@ -184,21 +186,35 @@ class Browser:
         if not cards:
             raise UnknownTool(name, [])
         self._tools([cards[own]])
-        inputs, outputs = self._contracts([own])
+        self._contracts([own])
         left = 0
-        for query, names, inward in (
-            ("fields/producers", inputs, True),
-            ("fields/consumers", outputs, False),
-        ):
-            for one in names:
-                kinds = {
-                    row["id"]: "produces" if inward else "requires"
-                    for row in self._around(query, one)
-                    if row["id"] != own and (inward or row["required"])
-                }
-                left += self._fan(kinds, self._field(one), AROUND, inward=inward)
+        for name, makers in self._makers(own).items():
+            left += self._fan(makers, self._field(name), AROUND, inward=True)
+        for name, takers in self._takers(own).items():
+            self._link(own, self._field(name), "produces")  # also under the name of a role
+            left += self._fan(takers, self._field(name), AROUND, inward=False)
         self._travelled(own)
         return self._piece("tool", own, left)
+
+    def _makers(self, own: str) -> dict[str, dict[str, str]]:
+        """Who makes each input of a tool."""
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in self._seen.read("insight/edges_into", ids=[own]):
+            for name in row["fields"]:
+                found[name][row["producer"]] = "produces"
+        return found
+
+    def _takers(self, own: str) -> dict[str, dict[str, str]]:
+        """Who cannot run without what a tool makes for it."""
+        edges = self._seen.read("insight/fed", ids=[own])
+        inputs = self._seen.read("tools/inputs", ids=sorted(row["next"] for row in edges))
+        needs = {(row["id"], row["field"]) for row in inputs if row["required"]}
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in edges:
+            for name in row["fields"]:
+                if (row["next"], name) in needs:
+                    found[name][row["next"]] = "requires"
+        return found
 
     def _around(self, query: str, name: str) -> list[Row]:
         return self._seen.read(query, fields=[name])
@@ -236,7 +252,7 @@ class Browser:
         rows = self._seen.read("tools/show", ids=sorted(ids))
         return {row["id"]: row for row in rows if row["status"] == "active"}
 
-    def _contracts(self, ids: list[str]) -> tuple[list[str], list[str]]:
+    def _contracts(self, ids: list[str]) -> None:
         inputs = self._seen.read("tools/inputs", ids=ids)
         outputs = self._seen.read("tools/outputs", ids=ids)
         for row in inputs:
@@ -244,7 +260,6 @@ class Browser:
             self._link(self._field(row["field"]), row["id"], kind)
         for row in outputs:
             self._link(row["id"], self._field(row["field"]), "produces", row["count"] or 0)
-        return [row["field"] for row in inputs], [row["field"] for row in outputs]
 
     def _tools(self, rows: Iterable[Row]) -> None:
         for row in rows:

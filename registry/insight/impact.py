@@ -1,10 +1,11 @@
 """The impact of removing a tool or a field: what stops, what used it, what replaces it.
 
-Nothing is changed. A field that nobody made before is one that users say, and is never lost with a
-tool; a field that was made and has no active maker left is.
+Nothing is changed. Who makes an input, and who takes what a tool makes, is what FEEDS says, as in
+saved queries, paths and menus. An input that nobody made before is one that users say, and is never
+lost with a tool; one that was made and has no active maker left is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from spm.registry.catalog.fields import canonical
 from spm.registry.catalog.naming import nearest
 from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, UnknownName, UnknownTool
-from spm.registry.insight.atlas import Contracts, read_contracts
+from spm.registry.insight.atlas import Contracts, Input, read_contracts
 from spm.registry.menus.golden import GoldenRequest
 from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
@@ -22,7 +23,7 @@ ONLY_PRODUCER, CYCLE = "only producer lost", "left in a cycle that nobody can en
 
 @dataclass(frozen=True)
 class Lost:
-    """A field that nobody makes any more; `by` made it last."""
+    """A required field that nobody makes for these consumers any more; `by` made it last."""
 
     field: str
     by: list[str]
@@ -41,7 +42,7 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Weakened:
-    """A tool that takes a field which loses one of several producers."""
+    """A tool that requires a field which loses one of several producers."""
 
     tool: str
     field: str
@@ -50,7 +51,12 @@ class Weakened:
 
 @dataclass(frozen=True)
 class Alternative:
-    """A tool that makes some of the same, or does the same for the same kind of thing."""
+    """A tool that feeds some of the same, or does the same for the same kind of thing.
+
+    Attributes:
+        fields: inputs that it makes for the same consumers; of a tool that feeds nobody, what both
+            answer with.
+    """
 
     tool: str
     fields: list[str]
@@ -104,6 +110,7 @@ def impact(
     *,
     kind: str | None = None,
     golden: Iterable[GoldenRequest] | None = None,
+    contracts: Contracts | None = None,
 ) -> Impact:
     """Tell what would happen if a tool or a field went away.
 
@@ -112,26 +119,27 @@ def impact(
         name: A tool (id, name, any spelling) or a field; a tool wins when both carry the name.
         kind: `tool` or `field`, to say which.
         golden: Requests with the tools that answer them, see `menus.golden`.
+        contracts: What was read of all tools; who asks about many reads it once.
 
     Raises:
         InputError: nothing carries the name, or several tools do.
     """
-    found = read_contracts(store)
+    found = read_contracts(store) if contracts is None else contracts
     resolver = Resolver(store)
     what, chosen = _resolve(name, kind, resolver, found)
     # Without a field its takers stop first; without a tool, those who take what it alone makes.
     removed = {chosen} if what == "tool" else set()
     lost, stopped = _fall(found, removed, chosen if what == "field" else None)
-    gives = found.gives.get(chosen, set()) if what == "tool" else {chosen}
-    users = sorted(found.takers.get(chosen, set()) | found.makers.get(chosen, set()))
+    makers, required, optional = _around(found, what, chosen)
+    users = sorted(found.takers.get(chosen, set()) | makers)
     gone = removed | {row.tool for row in stopped}
     return Impact(
         kind=what,
         name=chosen,
         status=found.tools[chosen]["status"] if what == "tool" else None,
-        producers=sorted(found.makers.get(chosen, ())),
-        consumers=_takers(found, found.required, gives, chosen),
-        optional=_takers(found, found.optional, gives, chosen),
+        producers=sorted(makers),
+        consumers=required,
+        optional=optional,
         lost=lost,
         stopped=stopped,
         weakened=_weakened(found, chosen, gone) if what == "tool" else [],
@@ -155,88 +163,123 @@ def _resolve(name: str, kind: str | None, resolver: Resolver, found: Contracts) 
     raise UnknownName(name, near, kind or "tool or field")
 
 
-def _takers(found: Contracts, by_tool: dict[str, set[str]], gives: set[str], own: str) -> list[str]:
-    wanted = found.supplied(gives)
-    return [t for t in found.active if t != own and by_tool.get(t, set()) & wanted]
+def _around(found: Contracts, what: str, name: str) -> tuple[set[str], list[str], list[str]]:
+    """Who makes a field for its takers; who requires and who accepts it, or is fed by a tool.
+
+    What an answer holds and nobody takes has those who answer with it for makers.
+    """
+    if what == "tool":
+        fed = found.fed.get(name, ())
+        required = {tool for tool, field in fed if found.requires((tool, field))}
+        optional = {tool for tool, field in fed if not found.requires((tool, field))}
+        return set(), sorted(required), sorted(optional)
+    required = found.takers.get(name, set())
+    optional = {tool for tool in found.active if name in found.optional.get(tool, ())}
+    takers = required | optional
+    makers = {maker for tool in takers for maker in found.makers.get((tool, name), ())}
+    if not takers:
+        makers = {tool for tool in found.active if name in found.gives.get(tool, ())}
+    return makers, sorted(required), sorted(optional)
 
 
 def _fall(
     found: Contracts, removed: set[str], field: str | None
 ) -> tuple[list[Lost], list[Stopped]]:
-    """Take away, see which fields have no maker left, stop who needs them, and again.
+    """Take away, see which inputs have no maker left, stop who needs them, and again.
 
     What is left may be a cycle that nobody can enter: its tools stop too, and say so.
     """
-    left = {name: set(makers) for name, makers in found.makers.items()}
-    gone, lost, stopped = set(removed), dict[str, Lost](), dict[str, Stopped]()
-    fields = [] if field is None else _forget(found, left, field)
+    left = {taken: set(makers) for taken, makers in found.makers.items()}
+    gone, stopped = set(removed), dict[str, Stopped]()
+    lost: list[Input] = []
+    unmade = [] if field is None else _forget(found, left, field)
     wave, distance = sorted(removed), 0
-    while wave or fields:
+    while wave or unmade:
         for tool in wave:
-            for name in sorted(found.supplied(found.gives.get(tool, ()))):
-                left.get(name, set()).discard(tool)
-                if name in left and not left[name] and name not in lost:
-                    fields.append(name)
+            for taken in found.fed.get(tool, ()):
+                last = left[taken] == {tool}
+                left[taken].discard(tool)
+                if last and found.requires(taken) and taken[0] not in removed:
+                    unmade.append(taken)
+        lost += unmade
         distance += 1
-        for name in dict.fromkeys(fields):
-            takers = sorted(found.takers.get(name, set()) - removed)
-            lost[name] = Lost(name, sorted(found.makers.get(name, ())), takers)
-        wave = sorted({t for name in fields for t in found.takers.get(name, ())} - gone)
+        wave = sorted({tool for tool, _ in unmade} - gone)
         gone.update(wave)
         for tool in wave:
-            missing = sorted(found.required[tool] & lost.keys())
+            missing = sorted(name for taker, name in unmade if taker == tool)
             stopped[tool] = Stopped(tool, missing, ONLY_PRODUCER, distance)
-        fields = []
-    _stop_cycles(found, gone, set(lost), stopped)
-    return list(lost.values()), list(stopped.values())
+        unmade = []
+    _stop_cycles(found, left, gone, stopped)
+    return _lost(found, lost), list(stopped.values())
 
 
-def _forget(found: Contracts, left: dict[str, set[str]], field: str) -> list[str]:
-    """Cut a field off: what is the same as it is made without it from now on, or lost with it."""
+def _lost(found: Contracts, inputs: Iterable[Input]) -> list[Lost]:
+    """The fields of lost inputs, in the order in which they are lost."""
+    takers: dict[str, set[str]] = {}
+    makers: dict[str, set[str]] = {}
+    for tool, name in inputs:
+        takers.setdefault(name, set()).add(tool)
+        makers.setdefault(name, set()).update(found.makers.get((tool, name), ()))
+    return [Lost(name, sorted(makers[name]), sorted(takers[name])) for name in takers]
+
+
+def _forget(found: Contracts, left: dict[Input, set[str]], field: str) -> list[Input]:
+    """Cut a field off: who makes one that is the same still feeds; other inputs are lost with it.
+
+    Also an input that people said is lost with its field.
+    """
     lost = []
     for name in (field, *sorted(found.same.get(field, ()))):
-        direct = found.supplied([name]) - {field}
-        left[name] = {t for t in found.active if found.gives.get(t, set()) & direct}
-        if not left[name] and (name == field or name in found.makers):
-            lost.append(name)
+        others = found.supplied([name]) - {field}
+        for tool in sorted(found.takers.get(name, ())):
+            before = found.makers.get((tool, name), set())
+            after = {maker for maker in before if found.gives.get(maker, set()) & others}
+            if before:
+                left[tool, name] = after
+            if not after and (name == field or before):
+                lost.append((tool, name))
     return lost
 
 
 def _stop_cycles(
-    found: Contracts, gone: set[str], lost: set[str], stopped: dict[str, Stopped]
+    found: Contracts,
+    left: Mapping[Input, set[str]],
+    gone: set[str],
+    stopped: dict[str, Stopped],
 ) -> None:
-    visible = found.asked() - lost
-    before, _ = found.reach(found.asked())
-    after, at_hand = found.reach(visible, without=gone)
+    before, _ = found.reach()
+    after, waits = found.reach(without=gone, makers=left)
     distance = 1 + max((row.distance for row in stopped.values()), default=0)
     for tool in sorted(before - after - gone):
-        stopped[tool] = Stopped(tool, sorted(found.required[tool] - at_hand), CYCLE, distance)
+        stopped[tool] = Stopped(tool, sorted(waits[tool]), CYCLE, distance)
 
 
 def _weakened(found: Contracts, tool: str, gone: set[str]) -> list[Weakened]:
     rows = []
-    for name in sorted(found.supplied(found.gives.get(tool, ()))):
-        left = sorted(found.makers.get(name, set()) - gone)
-        if left:
-            rows += [
-                Weakened(taker, name, left)
-                for taker in sorted(found.takers.get(name, set()) - gone)
-            ]
-    return rows
+    for taker, name in found.fed.get(tool, ()):
+        left = sorted(found.makers[taker, name] - gone)
+        if left and taker not in gone and found.requires((taker, name)):
+            rows.append(Weakened(taker, name, left))
+    return sorted(rows, key=lambda row: (row.field, row.tool))
 
 
 def _alternatives(found: Contracts, tool: str) -> list[Alternative]:
-    own, gives = found.tools[tool], found.gives.get(tool, set())
-    needs = found.required.get(tool, set())
+    """As the saved query `alternatives`; and what may stand in for a tool that feeds nobody."""
+    own, fed = found.tools[tool], found.fed.get(tool, ())
+    gives, needs = found.gives.get(tool, set()), found.required.get(tool, set())
+    makes: dict[str, set[str]] = {}
+    for taken in fed:
+        for other in found.makers[taken]:
+            makes.setdefault(other, set()).add(taken[1])
     rows = []
     for other in found.active:
-        shared = sorted(gives & found.supplied(found.gives.get(other, ())))
+        shared = makes.get(other, set()) if fed else gives & found.gives.get(other, set())
         alike = needs == found.required.get(other, set())
         kin = bool(own["family"]) and own["family"] == found.tools[other]["family"]
         named = other == own["successor"]
         # A tool that gives nothing can still be replaced by one that takes the same.
         if other != tool and (shared or named or (alike and kin and not gives)):
-            rows.append(Alternative(other, shared, alike, kin, named))
+            rows.append(Alternative(other, sorted(shared), alike, kin, named))
     return sorted(
         rows,
         key=lambda a: (-a.successor, -len(a.fields), -a.same_inputs, -a.same_family, a.tool),

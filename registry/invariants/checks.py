@@ -64,7 +64,8 @@ def check_invariants(
         Outcome("supplies", _says(unsupplied), routes, [*unsupplied(routed, registry.store)]),
         Outcome(
             "dependencies",
-            "Plain Cypher, saved queries, spm path and menus tell the same dependencies.",
+            "Plain Cypher, saved queries, spm path, tools show, impact, atlas and menus tell the "
+            "same dependencies.",
             len(tools),
             told,
         ),

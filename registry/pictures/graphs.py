@@ -112,14 +112,14 @@ def draw_impact(impact: Impact) -> Drawing:
 
 def _draw_weakened(board: Board, impact: Impact, start: str) -> None:
     by_field: dict[str, list[str]] = {}
-    left: dict[str, list[str]] = {}
+    left: dict[str, set[str]] = {}
     for row in impact.weakened:
         by_field.setdefault(row.field, []).append(row.tool)
-        left[row.field] = row.left
+        left.setdefault(row.field, set()).update(row.left)
     for name, takers in by_field.items():
         middle = board.field(name)
         board.link(start, middle, "produces")
-        for maker in left[name][:MAX_AROUND]:
+        for maker in sorted(left[name])[:MAX_AROUND]:
             board.link(board.tool(maker, "alternative"), middle, "alternative")
         for taker in takers[:MAX_AROUND]:
             board.link(middle, board.tool(taker, "weakened"), "requires")
@@ -139,15 +139,15 @@ def draw_tool_neighbourhood(store: Store, name: str) -> Drawing:
     board = Board()
     board.tool(own, "target")
     for row in view.inputs:
-        makers = [tool for tool in view.producers.get(row["field"], []) if tool != own]
+        makers = view.producers.get(row["field"], [])
         middle = board.field(row["field"], "field" if makers else "ask")
         board.link(middle, own, "requires" if row["required"] else "optional")
         _fan(board, makers, f"makers of {row['field']}", middle, makes=True)
-    for row in view.outputs:
-        takers = [tool for tool in view.consumers.get(row["field"], []) if tool != own]
-        middle = board.field(row["field"])
+    # What it answers with, and what others call it.
+    for name in dict.fromkeys([*(row["field"] for row in view.outputs), *view.consumers]):
+        middle = board.field(name)
         board.link(own, middle, "produces")
-        _fan(board, takers, f"takers of {row['field']}", middle, makes=False)
+        _fan(board, view.consumers.get(name, []), f"takers of {name}", middle, makes=False)
     return board.drawing(f"What {own} takes and gives")
 
 

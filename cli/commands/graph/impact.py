@@ -90,13 +90,14 @@ def _show_losses(found: "Impact", limit: int) -> None:
     )
     if found.kind == "tool":
         takers: dict[str, list[str]] = {}
+        left: dict[str, set[str]] = {}  # of all consumers; each may have others
         for row in found.weakened:
             takers.setdefault(row.field, []).append(row.tool)
-        left = {row.field: row.left for row in found.weakened}
+            left.setdefault(row.field, set()).update(row.left)
         _list(
             "Fields that keep other producers",
             ["field", "consumers", "still made by"],
-            [[name, len(takers[name]), ", ".join(left[name])] for name in left],
+            [[name, len(takers[name]), ", ".join(sorted(left[name]))] for name in left],
             limit,
         )
 

@@ -99,7 +99,7 @@ def show(
                 r["field"],
                 r["type"],
                 "yes" if r["required"] else "no",
-                _others(view.producers.get(r["field"], []), head["id"]),
+                ", ".join(view.producers.get(r["field"], [])) or "-",
             ]
             for r in view.inputs
         ],
@@ -113,19 +113,21 @@ def show(
                 r["field"],
                 r["type"],
                 r["evidence"],
-                _others(view.consumers.get(r["field"], []), head["id"]),
+                ", ".join(view.consumers.get(r["field"], [])) or "-",
             ]
             for r in view.outputs
         ],
         wrap=["taken by"],
     )
     say()
+    # A tool that answers with a user makes the requester_id of another.
+    named = {row["field"] for row in view.outputs}
+    if roles := {name: tools for name, tools in view.consumers.items() if name not in named}:
+        rows = [[name, ", ".join(tools)] for name, tools in roles.items()]
+        table(["taken as", "by"], rows, wrap=["by"])
+        say()
     for version in view.versions:
         say(f"version {version['version']}  {version['content_hash'][:12]}  {version['published']}")
-
-
-def _others(tools: list[str], own: str) -> str:
-    return ", ".join(tool for tool in tools if tool != own) or "-"
 
 
 @app.command()

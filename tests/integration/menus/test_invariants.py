@@ -16,8 +16,10 @@ from spm.registry import demo
 from spm.registry.catalog.field_decisions import declare, merge, retract, split
 from spm.registry.exchange import export_registry
 from spm.registry.importers.detection import read_source
+from spm.registry.insight.atlas import survey
+from spm.registry.insight.impact import impact
 from spm.registry.invariants.checks import check_invariants
-from spm.registry.invariants.dependencies import edges_into
+from spm.registry.invariants.dependencies import edges_into, told_differently
 from spm.registry.invariants.sample_requests import sample_requests
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
@@ -257,7 +259,18 @@ def test_both_engines_tell_the_same_dependencies(neo4j_server, empty, registry):
         for one in (registry, remote):
             for manifest in resource_manifests(1):
                 one.register(manifest)
+            one.add(read_source(str(SPECIFICATION)))
             tools = [row["id"] for row in one.tools()]
-            told.append((edges_into(one, tools), [one.plan([], tool) for tool in tools]))
+            assert list(told_differently(one, tools)) == []
+            views = [one.show(tool) for tool in tools]
+            told.append(
+                (
+                    edges_into(one, tools),
+                    [one.plan([], tool) for tool in tools],
+                    [(view.producers, view.consumers) for view in views],
+                    [impact(one.store, tool) for tool in tools],
+                    survey(one.store),
+                )
+            )
         assert told[0][0]
         assert told[0] == told[1]

@@ -204,12 +204,12 @@ def test_an_unknown_successor_is_refused_with_the_nearest_name(registry):
 
 
 def test_spellings_of_a_field_meet_and_are_kept_as_aliases(registry):
-    registry.register(mail(tool("send", needs=["orderId"]), tool("track", gives=["Order ID"])))
+    registry.register(mail(tool("send", needs=["orderId"]), tool("find", gives=["Order ID"])))
     assert fields(registry)["order_id"]["aliases"] == ["Order ID", "orderId"]
     registry.register(mail(tool("cancel", needs=["order-id", "order_total"]), service="shop"))
     assert fields(registry)["order_id"]["aliases"] == ["Order ID", "order-id", "orderId"]
     assert fields(registry)["order_total"]["aliases"] == []
-    assert registry.show("send").producers == {"order_id": ["mail/track"]}
+    assert registry.show("send").producers == {"order_id": ["mail/find"]}
 
 
 def test_the_first_type_of_a_field_stays(registry):

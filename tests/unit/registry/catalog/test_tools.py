@@ -4,6 +4,8 @@ import pytest
 
 from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, ToolInUse, UnknownTool
+from spm.registry.importers.detection import read_source
+from tests.support.help_desk import SPECIFICATION
 
 
 @pytest.fixture
@@ -62,12 +64,26 @@ def test_strange_names_are_only_unknown(mail, name):
         mail.show(name)
 
 
-def test_a_view_shows_who_makes_and_who_takes(mail):
-    view = mail.show("read_mail")
-    assert view.producers == {"message_id": ["mail/send_mail"]}
-    assert view.consumers == {"body": ["mail/send_mail"]}
+def test_a_view_shows_whom_the_tool_feeds_and_who_feeds_it(mail, manifest):
+    mail.register(
+        manifest("post", list_mails=([], ["message_id"]), read_mail=(["message_id"], ["body"]))
+    )
+    assert mail.show("list_mails").consumers == {"message_id": ["mail/read_mail", "post/read_mail"]}
+    view = mail.show("post/read_mail")
+    assert view.producers == {"message_id": ["post/list_mails"]}
+    assert view.consumers == {}  # nobody has to look up what people write
     assert view.definition["name"] == "read_mail"
     assert [v["version"] for v in view.versions] == ["1"]
+
+
+def test_a_view_shows_roles_in_which_others_take_a_resource(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    assert registry.show("findUser").consumers == {
+        "assignee_id": ["help-desk/assignTicket"],
+        "requester_id": ["help-desk/createTicket"],
+    }
+    producers = registry.show("createTicket").producers
+    assert producers == {"requester_id": ["help-desk/findUser", "help-desk/whoIsOnCall"]}
 
 
 def test_listing_filters(mail):

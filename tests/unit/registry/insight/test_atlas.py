@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spm.registry.catalog.field_decisions import merge
 from spm.registry.errors import UnknownField
+from spm.registry.importers.detection import read_source
 from spm.registry.insight.atlas import Contracts, duplicates, read_contracts, survey
+from tests.support.help_desk import SPECIFICATION
 
 
 @pytest.fixture
@@ -20,7 +23,7 @@ def build(registry, manifest, trace):
     return make
 
 
-def contracts(**tools):
+def contracts(tools, makers):
     row = {"status": "active", "family": "", "frequency": 0}
     return Contracts(
         dict.fromkeys(tools, row),
@@ -28,13 +31,8 @@ def contracts(**tools):
         {},
         {name: set(gives) for name, (_, gives) in tools.items()},
         {},
+        makers,
     )
-
-
-def review(store, first, second):
-    """Nothing in a test's reach writes these edges, so write them as an import does."""
-    row = {"first": first, "second": second, "reviewed_by": "Zoë", "at": None}
-    store.write("review", lambda tx: {"n": len(tx.run("exchange/put_same_as", rows=[row]))})
 
 
 def test_fields_that_nobody_makes_come_by_weight(build):
@@ -59,10 +57,10 @@ def test_a_cycle_that_nobody_can_enter_is_unreachable_with_what_hangs_on_it(buil
     assert survey(store, ["X"]).visible == ["x"]
 
 
-def test_a_tool_that_makes_what_it_needs_cannot_start_itself(build):
+def test_a_tool_that_makes_what_it_needs_does_not_feed_itself(build):
     found = survey(build(a=(["x"], ["x"])))
-    assert [(u.tool, u.missing) for u in found.unreachable] == [("s/a", {"x": ["s/a"]})]
-    assert found.single_producers == []
+    assert [(a.field, a.consumers) for a in found.asked] == [("x", 1)]
+    assert (found.unreachable, found.single_producers) == ([], [])
 
 
 def test_a_visible_field_that_nobody_knows_is_refused(build):
@@ -81,11 +79,25 @@ def test_single_producers_count_who_depends_on_them(build):
 def test_fields_reviewed_as_the_same_feed_each_other(build):
     store = build(a=([], ["mail"]), b=(["email"], []))
     assert [a.field for a in survey(store).asked] == ["email"]
-    review(store, "email", "mail")
+    merge(store, "email", "mail", "Zoë")
     found = survey(store)
     assert found.asked == []
     assert ("email", "s/a", 1) in [
         (s.field, s.producer, s.consumers) for s in found.single_producers
+    ]
+
+
+def test_a_survey_says_what_saved_queries_say(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    registry.remove("whoIsOnCall")
+    found = survey(registry.store)
+    assert [(a.field, a.examples) for a in found.asked] == [
+        ("subject", ["help-desk/createTicket"]),
+        ("user_email", ["help-desk/findUser"]),
+    ]
+    assert [(s.field, s.producer, s.consumers) for s in found.single_producers] == [
+        ("assignee_id", "help-desk/findUser", 1),
+        ("requester_id", "help-desk/findUser", 1),
     ]
 
 
@@ -138,17 +150,28 @@ def test_the_demo_has_no_dead_ends(shop):
 
 
 FIELDS = st.lists(st.sampled_from("uvwxyz"), max_size=2)
+EDGES = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("uvwxyz")))
 
 
-@given(st.lists(st.tuples(FIELDS, FIELDS), max_size=5), st.sets(st.sampled_from("uvwxyz")))
-def test_reach_is_what_some_order_can_run(tools, visible):
-    found = contracts(**{f"t{i}": tool for i, tool in enumerate(tools)})
+@given(st.lists(st.tuples(FIELDS, FIELDS), max_size=5), EDGES, st.sets(st.sampled_from("uvwxyz")))
+def test_reach_is_what_some_order_can_run(tools, edges, said):
+    makers: dict[tuple[str, str], set[str]] = {}
+    for first, then, name in edges:
+        if first != then and max(first, then) < len(tools) and name in tools[then][0]:
+            makers.setdefault((f"t{then}", name), set()).add(f"t{first}")
+    found = contracts({f"t{i}": tool for i, tool in enumerate(tools)}, makers)
+    asked = {name for tool in found.tools for name in found.required[tool]
+             if (tool, name) not in makers}  # fmt: skip
     best: set[str] = set()
     for order in permutations(found.tools):
-        hand, ran = set(visible), set()
+        hand = said | asked
+        ran: set[str] = set()
         for tool in order:
-            if found.required[tool] <= hand:
+            fed = {name for name in found.required[tool] if makers.get((tool, name), set()) & ran}
+            if found.required[tool] <= hand | fed:
                 ran.add(tool)
                 hand |= found.gives[tool]
         best = max(best, ran, key=len)
-    assert found.reach(visible)[0] == best
+    runs, waits = found.reach(said)
+    assert runs == best
+    assert {tool for tool, fields in waits.items() if not fields} == best

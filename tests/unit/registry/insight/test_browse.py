@@ -6,10 +6,12 @@ import pytest
 
 from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import UnknownField, UnknownTool
+from spm.registry.importers.detection import read_source
 from spm.registry.insight.browse import AROUND, JOINS, Browser, survey_ground
 from spm.registry.insight.name_search import KINDS, described, read_names
 from spm.registry.models import Manifest
 from spm.registry.registry import Registry
+from tests.support.help_desk import SPECIFICATION
 
 RIVAL = Caller("rival")
 
@@ -142,10 +144,19 @@ def test_a_field_has_makers_on_one_side_and_takers_on_the_other(shop):
     assert piece.left_out == len(browser(shop).field("order_id", 200).edges) - 4
 
 
+def test_a_tool_makes_the_roles_in_which_others_take_its_answer(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    piece = browser(registry).tool("findUser")
+    assert ("help-desk/findUser", "field requester_id") in ends(piece, "produces")
+    assert ("field requester_id", "help-desk/createTicket") in ends(piece, "requires")
+
+
 def test_a_tool_has_its_neighbours(shop):
     piece = browser(shop).tool("create_receipt")
     assert piece.name == "payments/create_receipt"
-    assert ("orders/lookup_order", "field order_total") in ends(piece, "produces")
+    assert ("orders/list_customer_orders", "field order_id") in ends(piece, "produces")
+    # Others answer with such a total; nobody is asked for it there.
+    assert {tool for tool, name in ends(piece, "produces") if name == "field order_total"} == set()
     assert ("field receipt_id", "messaging/send_email_receipt") in ends(piece, "requires")
     assert ("orders/lookup_order", "payments/create_receipt") in ends(piece, "precedes")
     for node in piece.nodes:

@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spm.registry.catalog.field_decisions import merge
 from spm.registry.errors import AmbiguousTool, InputError
+from spm.registry.importers.detection import read_source
 from spm.registry.insight.atlas import Contracts
 from spm.registry.insight.impact import CYCLE, ONLY_PRODUCER, _fall, impact
 from spm.registry.menus.golden import read_golden
+from tests.support.help_desk import SPECIFICATION
 
 
 @pytest.fixture
@@ -60,8 +63,8 @@ def test_a_producer_that_falls_itself_is_no_way_out(build):
 
 
 def test_a_cycle_left_alone_stops_too_and_says_so(build):
-    store = build(start=([], ["x"]), a=(["x"], ["y"]), b=(["y"], ["x"]))
-    found = impact(store, "start")
+    store = build(c=([], ["x"]), a=(["x"], ["y"]), b=(["y"], ["x"]))
+    found = impact(store, "c")
     assert found.lost == []
     assert {(row.tool, row.because) for row in found.stopped} == {("s/a", CYCLE), ("s/b", CYCLE)}
 
@@ -91,11 +94,11 @@ def test_without_a_field_its_takers_stop(build):
 
 
 def test_fields_reviewed_as_the_same_step_in(build):
-    store = build(a=([], ["mail"]), b=(["email"], []), c=([], ["email"]))
-    row = {"first": "email", "second": "mail", "reviewed_by": None, "at": None}
-    store.write("review", lambda tx: {"n": len(tx.run("exchange/put_same_as", rows=[row]))})
+    store = build(a=([], ["y"]), b=(["x"], []), c=([], ["x"]))
+    assert stops(impact(store, "c")) == [("b", ["x"], 1)]
+    merge(store, "x", "y", "Zoë")
     assert stops(impact(store, "c")) == []
-    assert stops(impact(store, "email")) == []
+    assert stops(impact(store, "x")) == []
     assert impact(store, "c").weakened[0].left == ["s/a"]
 
 
@@ -115,6 +118,39 @@ def test_alternatives_make_the_same_nearest_first(build):
         ("c", ["x"], True, True),
         ("b", ["x"], False, False),
     ]
+
+
+def test_alternatives_feed_the_same_consumers(build):
+    store = build(a=([], ["x", "left_over"]), b=([], ["x"]), c=([], ["left_over"]), d=(["x"], []))
+    assert [(a.tool, a.fields) for a in impact(store, "a").alternatives] == [("s/b", ["x"])]
+
+
+def test_a_resource_feeds_the_roles_in_which_others_take_it(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    found = impact(registry.store, "findUser")
+    on_call = ["help-desk/whoIsOnCall"]
+    assert found.consumers == ["help-desk/assignTicket", "help-desk/createTicket"]
+    assert [(row.field, row.left) for row in found.weakened] == [
+        ("assignee_id", on_call),
+        ("requester_id", on_call),
+    ]
+    assert [(a.tool, a.fields) for a in found.alternatives] == [
+        (*on_call, ["assignee_id", "requester_id"])
+    ]
+    registry.remove("whoIsOnCall")
+    found = impact(registry.store, "findUser")
+    assert [(row.tool.partition("/")[2], row.missing, row.distance) for row in found.stopped] == [
+        ("assignTicket", ["assignee_id"], 1),
+        ("createTicket", ["requester_id"], 1),
+    ]
+
+
+def test_content_that_people_write_has_no_makers(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    found = impact(registry.store, "subject")
+    assert (found.producers, found.consumers) == ([], ["help-desk/createTicket"])
+    # Nobody takes this one, so that nothing but the answers tells who makes it.
+    assert impact(registry.store, "user_name").producers
 
 
 def test_a_tool_that_gives_nothing_is_replaced_by_its_like(build):
@@ -194,23 +230,31 @@ def test_the_demo_answers(shop):
 FIELDS = st.lists(st.sampled_from("uvwxyz"), max_size=2, unique=True)
 
 
-@given(tools=st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=6))
-def test_what_runs_on_has_a_maker_for_every_field_that_had_one(tools):
-    names = [f"t{i}" for i in range(len(tools))]
-    found = Contracts(
-        {name: {"status": "active"} for name in names},
-        {name: set(needs) for name, (needs, _) in zip(names, tools, strict=True)},
+def by_name(tools):
+    """Contracts in which equal names feed each other."""
+    makers = {
+        (taker, name): {maker for maker in tools if name in tools[maker][1]} - {taker}
+        for taker, (needs, _) in tools.items()
+        for name in needs
+    }
+    return Contracts(
+        {name: {"status": "active"} for name in tools},
+        {name: set(needs) for name, (needs, _) in tools.items()},
         {},
-        {name: set(gives) for name, (_, gives) in zip(names, tools, strict=True)},
+        {name: set(gives) for name, (_, gives) in tools.items()},
         {},
+        {taken: found for taken, found in makers.items() if found},
     )
+
+
+@given(tools=st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=6))
+def test_what_runs_on_has_a_maker_for_every_input_that_had_one(tools):
+    found = by_name({f"t{i}": tool for i, tool in enumerate(tools)})
     lost, stopped = _fall(found, {"t0"}, None)
     gone = {"t0", *(row.tool for row in stopped)}
-    left = {name for tool in found.tools if tool not in gone for name in found.gives[tool]}
-    for tool in found.tools:
-        whole = all(f in left or f not in found.makers for f in found.required[tool])
-        assert tool in gone or whole
+    for (taker, _), makers in found.makers.items():
+        assert taker in gone or makers - gone
     for row in stopped:
         if row.because == ONLY_PRODUCER:
-            assert set(row.missing) <= {loss.field for loss in lost}
-            assert not {f for f in row.missing if f in left}
+            assert set(row.missing) <= {loss.field for loss in lost if row.tool in loss.consumers}
+            assert all(found.makers[row.tool, name] <= gone for name in row.missing)

@@ -4,10 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from spm.registry.importers.detection import read_source
+from spm.registry.insight.impact import impact
+from spm.registry.invariants import dependencies
 from spm.registry.invariants.checks import check_invariants
 from spm.registry.invariants.dependencies import told_differently
 from spm.registry.invariants.sample_requests import sample_requests
 from spm.registry.menus.menu import Menu, MenuItem
+from tests.support.help_desk import SPECIFICATION
 
 
 def item(tool, effects="read", **needs):
@@ -56,6 +60,15 @@ def checked(desk):
         return {one.name: one for one in check_invariants(desk, requests=20)}
 
     return check
+
+
+FIND, CREATE = "help-desk/findUser", "help-desk/createTicket"
+
+
+@pytest.fixture
+def help_desk(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    return registry
 
 
 def wrong(outcomes):
@@ -145,6 +158,77 @@ def test_saved_queries_and_paths_are_held_against_cypher(desk, monkeypatch):
     subjects = [v.subject for v in told_differently(desk, ["desk/get_ticket"])]
     assert subjects[0] == "desk/get_ticket"
     assert "desk/list_tickets → desk/get_ticket" in subjects
+
+
+def without_makers(view):
+    return replace(view, producers={})
+
+
+def without_takers(view):
+    return replace(view, consumers={"user_id": ["help-desk/listTeams"]})
+
+
+@pytest.mark.parametrize("change", [without_makers, without_takers])
+def test_what_tools_show_says_is_held_against_cypher(help_desk, monkeypatch, change):
+    show = help_desk.show
+    monkeypatch.setattr(help_desk, "show", lambda tool: change(show(tool)))
+    tools = [CREATE] if change is without_makers else [FIND]
+    (found,) = told_differently(help_desk, tools)
+    assert found.subject == tools[0]
+    assert found.expected.startswith("spm tools show")
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "said"),
+    [
+        ("impact", {"stopped": []}, "requester_id help-desk/createTicket"),
+        ("survey", {"single_producers": []}, "requester_id help-desk/findUser 1"),
+        ("survey", {"asked": []}, "subject 1"),
+    ],
+)
+def test_impact_and_atlas_are_held_against_saved_queries(
+    help_desk, monkeypatch, part, change, said
+):
+    help_desk.remove("whoIsOnCall")
+    assert list(told_differently(help_desk, [FIND, CREATE])) == []
+    tell = getattr(dependencies, part)
+    monkeypatch.setattr(
+        dependencies, part, lambda *a, **named: replace(tell(*a, **named), **change)
+    )
+    (found,) = told_differently(help_desk, [FIND])
+    assert said in found.expected
+    assert found.got == "nothing"
+
+
+def test_alternatives_are_held_against_saved_queries(help_desk, monkeypatch):
+    assert list(told_differently(help_desk, [FIND])) == []
+    monkeypatch.setattr(
+        dependencies, "impact", lambda *a, **k: replace(impact(*a, **k), alternatives=[])
+    )
+    (found,) = told_differently(help_desk, [FIND])
+    assert "requester_id help-desk/whoIsOnCall" in found.expected
+
+
+def test_equal_names_alone_would_be_told(help_desk, monkeypatch):
+    """As it once was: who answers with a field of that name makes it, and nobody else does."""
+    help_desk.remove("whoIsOnCall")
+    read = help_desk.store.read
+
+    def by_name(query, **params):
+        if query != "insight/feeds":
+            return read(query, **params)
+        needs = [row for row in read("insight/inputs") if row["required"]]
+        return [
+            {"id": made["id"], "next": need["id"], "fields": [need["field"]]}
+            for made in read("insight/outputs")
+            for need in needs
+            if made["field"] == need["field"] and made["id"] != need["id"]
+        ]
+
+    monkeypatch.setattr(help_desk.store, "read", by_name)
+    told = {found.expected.split(",")[0] for found in told_differently(help_desk, [FIND, CREATE])}
+    assert {"spm atlas: stand on one tool", "spm atlas: no tool makes"} <= told
+    assert "spm impact: can no longer run" in told
 
 
 def test_requests_are_the_same_for_the_same_registry_and_of_every_kind(desk):

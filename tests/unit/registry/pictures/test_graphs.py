@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spm.registry.importers.detection import read_source
 from spm.registry.insight.impact import impact
 from spm.registry.pictures import graphs
 from spm.registry.pictures.drawing import DARK, KINDS, LIGHT, Drawing, Edge, Node
@@ -20,6 +21,7 @@ from spm.registry.pictures.graphs import (
     draw_tool_neighbourhood,
 )
 from spm.registry.pictures.layout import arrange
+from tests.support.help_desk import SPECIFICATION
 
 HOSTILE = [
     '</script><script>alert("x")</script>',
@@ -317,10 +319,17 @@ def test_an_impact_shows_what_falls_and_what_is_left(shop):
 
 
 def test_a_tool_stands_between_its_makers_and_takers(shop):
-    drawing = draw_tool_neighbourhood(shop.store, "lookup_order")
-    assert ids(drawing)["orders/lookup_order"] == "target"
-    assert ("field order_id", "orders/lookup_order", "requires") in arrows(drawing)
+    drawing = draw_tool_neighbourhood(shop.store, "get_customer_email")
+    assert ids(drawing)["customers/get_customer_email"] == "target"
+    assert ("field customer_id", "customers/get_customer_email", "requires") in arrows(drawing)
     assert any("more" in node.label for node in drawing.nodes)
+
+
+def test_a_tool_leads_to_the_roles_in_which_others_take_its_answer(registry):
+    registry.add(read_source(str(SPECIFICATION)))
+    drawing = draw_tool_neighbourhood(registry.store, "findUser")
+    assert ("help-desk/findUser", "field requester_id", "produces") in arrows(drawing)
+    assert ("field requester_id", "help-desk/createTicket", "other") in arrows(drawing)
 
 
 def test_feeds_say_what_they_hand_on_and_point_as_they_are(shop):
