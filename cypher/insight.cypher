@@ -151,14 +151,14 @@ MATCH (p:Tool {status: 'active'})-[e:FEEDS]->(c:Tool {id: id})
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields
 ORDER BY consumer, producer;
 
-// name: observed_into
-// What traces show before these tools that makes inputs of theirs under the same name.
+// name: same_fields
+// Which of these tools make what others of them require under the same name.
 // params: ids
 // access: read
 // returns: producer, consumer, field
 UNWIND $ids AS id
-MATCH (p:Tool)-[:BEFORE]->(c:Tool {id: id})
-MATCH (p)-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c)
+MATCH (p:Tool {id: id})-[:PRODUCES]->(f:Field)<-[:REQUIRES]-(c:Tool)
+WHERE c.id IN $ids
 RETURN p.id AS producer, c.id AS consumer, f.name AS field
 ORDER BY consumer, producer, field;
 

@@ -40,19 +40,19 @@ def told_differently(registry: Registry, tools: Sequence[str]) -> Iterator[Viola
 def invented_by_menus(registry: Registry, routed: Routed) -> Iterator[Violation]:
     """Where a menu says that one tool of the route feeds another, the graph does.
 
-    By FEEDS; or, where similar requests made the route, by traces in which the first ran before the
-    second and makes what that requires.
+    By FEEDS; or, where similar requests made the route, because the first makes what the second
+    requires under the same name.
     """
     tools = sorted({tool for _, menu in routed for tool in menu.route})
     edges = edges_into(registry, tools)
-    rows = registry.store.read("insight/observed_into", ids=tools)
-    observed = {(row["producer"], row["consumer"], row["field"]) for row in rows}
+    rows = registry.store.read("insight/same_fields", ids=tools)
+    same = {(row["producer"], row["consumer"], row["field"]) for row in rows}
     for request, menu in routed:
         for item in route_items(menu):
             for field, givers in item.needs.items():
                 for who in givers:
                     known = field in edges.get((who, item.id), ())
-                    known = known or (who, item.id, field) in observed
+                    known = known or (who, item.id, field) in same
                     if who in menu.route and not known:
                         yield _no_edge(request.text, who, item.id, field)
 
