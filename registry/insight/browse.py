@@ -162,10 +162,12 @@ class Browser:
             UnknownField: no visible tool has it.
         """
         known = canonical(name)
-        makers = {row["id"]: "produces" for row in self._around("fields/producers", known)}
+        makers = {
+            row["id"]: "produces" for row in self._seen.read("fields/producers", fields=[known])
+        }
         takers = {
             row["id"]: "requires" if row["required"] else "optional"
-            for row in self._around("fields/consumers", known)
+            for row in self._seen.read("fields/consumers", fields=[known])
         }
         if not makers and not takers:
             there = {row["field"] for row in self._seen.read("fields/vocabulary")}
@@ -215,9 +217,6 @@ class Browser:
                 if (row["next"], name) in needs:
                     found[name][row["next"]] = "requires"
         return found
-
-    def _around(self, query: str, name: str) -> list[Row]:
-        return self._seen.read(query, fields=[name])
 
     def _fan(self, kinds: dict[str, str], middle: str, limit: int, *, inward: bool) -> int:
         """Join the most used tools at one side of a field; returns how many are left out."""

@@ -1,7 +1,7 @@
 """`spm tools`: list, show, remove; the rest of the group lives beside."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,9 @@ from spm.cli.commands.tools import access, effects, lifecycle, register
 from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
 from spm.cli.views.console import as_json, note, say, table
 from spm.cli.views.pictures import HtmlOption, Picture, PictureOption, drawn
+
+if TYPE_CHECKING:
+    from spm.registry.catalog.tools import ToolView
 
 app = typer.Typer(help="Register tools and follow their lives.", no_args_is_help=True)
 
@@ -91,6 +94,13 @@ def show(
         f"Used in {head['frequency']} trajectories, first in {head['entry_frequency']}; "
         f"{head['calls']} calls, {head['errors']} errors"
     )
+    _show_fields(view)
+    for version in view.versions:
+        say(f"version {version['version']}  {version['content_hash'][:12]}  {version['published']}")
+
+
+def _show_fields(view: "ToolView") -> None:
+    """What it takes and from whom, what it gives and to whom."""
     say()
     table(
         ["takes", "type", "required", "made by"],
@@ -126,8 +136,6 @@ def show(
         rows = [[name, ", ".join(tools)] for name, tools in roles.items()]
         table(["taken as", "by"], rows, wrap=["by"])
         say()
-    for version in view.versions:
-        say(f"version {version['version']}  {version['content_hash'][:12]}  {version['published']}")
 
 
 @app.command()

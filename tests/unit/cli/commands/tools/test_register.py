@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.help_desk import SPECIFICATION
+
 DATA = Path(__file__).resolve().parents[4] / "data" / "formats"
 MAIL: dict[str, Any] = {
     "spm": 1,
@@ -219,3 +221,14 @@ def test_help_names_every_kind_of_source(spm):
     assert "mcp+stdio" in said
     assert "--dry-run" in said
     assert "--pin" in said
+
+
+def test_a_shown_tool_names_the_roles_in_which_others_take_its_answer(spm, tmp_path):
+    place = tmp_path / "s"
+    assert spm("tools", "register", SPECIFICATION, "--store", place).code == 0
+    shown = spm("tools", "show", "findUser", "--store", place).out
+    assert "taken as" in shown
+    assert ["requester_id", "help-desk/createTicket"] in [
+        line.split() for line in shown.splitlines()
+    ]
+    assert "taken as" not in spm("tools", "show", "listTeams", "--store", place).out
