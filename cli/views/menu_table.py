@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 # From so many columns on the evidence has a column of its own.
 WIDE = 100
+GIVES = 8  # fields of an answer that are named; some answers have hundreds
 
 
 def show(menu: "Menu", names: dict[str, str]) -> None:
@@ -27,15 +28,26 @@ def show(menu: "Menu", names: dict[str, str]) -> None:
             continue
         # Where there is no room for a column of its own, the evidence stands below the role.
         role = item.role if wide else f"{item.role}\n{found[item.id]}"
-        cells = [item.rank, role, _named(item, names), _needs(item, names), ", ".join(item.gives)]
+        cells = [item.rank, role, _named(item, names), _needs(item, names), _gives(item, menu)]
         rows.append([*cells, found[item.id]] if wide else cells)
     columns = ["#", "role", "tool", "needs", "gives", *(["evidence"] if wide else [])]
-    table(columns, rows, wrap=["role", "needs", "gives"], keep=["role", "tool", "evidence"])
+    if rows:
+        table(columns, rows, wrap=["role", "needs", "gives"], keep=["role", "tool", "evidence"])
     backups = [item for item in menu.items if item.role == "backup"]
     if backups:
-        say()
+        if rows:
+            say()
         rows = [[i.rank, _named(i, names), i.description, found[i.id]] for i in backups]
         table(["#", "backup", "what it does", "evidence"], rows, keep=["backup", "evidence"])
+
+
+def _gives(item: "MenuItem", menu: "Menu") -> str:
+    """What a tool answers with, as far as there is room: first what others of the menu take."""
+    taken = {name for other in menu.items for name, who in other.needs.items() if item.id in who}
+    ordered = sorted(item.gives, key=lambda name: name not in taken)
+    if len(ordered) <= GIVES + 1:
+        return ", ".join(item.gives)
+    return f"{', '.join(ordered[:GIVES])} and {len(ordered) - GIVES} more"
 
 
 def show_reasons(
