@@ -397,13 +397,15 @@ def _description_similarity(
         return {}
     descriptions = _descriptions(store)
     # Each field in words: its name, and what is told of it.
-    texts = [": ".join([n.replace("_", " "), *_told(n, descriptions)]) for n in (*taken, *given)]
+    texts = [
+        ": ".join([n.replace("_", " "), *_own_text(n, descriptions)]) for n in (*taken, *given)
+    ]
     vectors = encode(texts)
     cosine = np.clip(vectors[: len(taken)] @ vectors[len(taken) :].T, 0.0, 1.0)
     return {(b, a): float(cosine[i, j]) for i, a in enumerate(taken) for j, b in enumerate(given)}
 
 
-def _told(name: str, descriptions: Mapping[str, str]) -> list[str]:
+def _own_text(name: str, descriptions: Mapping[str, str]) -> list[str]:
     return [descriptions[name]] if name in descriptions else []
 
 

@@ -20,7 +20,7 @@ from spm.registry.models import InputSpec, ToolSpec
 PARTS = ("title", "name", "path and tag", "first sentences", "inputs", "told of inputs", "values")
 TITLE, NAME, PATH, SUMMARY = 200, 200, 200, 300  # characters
 INPUTS = 24  # names of inputs, the required ones first
-TOLD, TOLD_EACH = 300, 8  # characters of what is told of inputs; words of each
+DESCRIPTIONS, WORDS_EACH = 300, 8  # characters of what is told of inputs; words of each
 VALUES, VALUES_EACH = 200, 8  # characters of values to choose from; how many of one input
 DEPTH, LOOKED_AT = 4, 400  # of a schema: how deep, and how many of the schemas in it
 _CODE = re.compile(r"```.*?```|<[^<>]{0,200}>", re.S)
@@ -46,7 +46,7 @@ def search_parts(tool: ToolSpec) -> list[str]:
         " ".join(_new(place, f"{title} {name}")).strip(),
         summary if summary.rstrip(".") != title.rstrip(".") else "",
         ", ".join(names),
-        ". ".join(_within(_told(inputs), TOLD)),
+        ". ".join(_within(_input_descriptions(inputs), DESCRIPTIONS)),
         ", ".join(_within(_values(tool.input_schema), VALUES)),
     ]
     return [part.rstrip(".") for part in parts]
@@ -77,10 +77,10 @@ def _new(texts: Iterable[str], said: str) -> Iterator[str]:
         known |= words
 
 
-def _told(inputs: Iterable[InputSpec]) -> Iterator[str]:
+def _input_descriptions(inputs: Iterable[InputSpec]) -> Iterator[str]:
     """How the description of each input begins."""
     for spec in inputs:
-        words = first_sentences(spec.description, 20 * TOLD_EACH, 1).split()[:TOLD_EACH]
+        words = first_sentences(spec.description, 20 * WORDS_EACH, 1).split()[:WORDS_EACH]
         yield " ".join(words).rstrip(".,:;")
 
 

@@ -318,15 +318,15 @@ class ResourceReader:
     def _verb(self, operation: Operation) -> Verb | None:
         """The verb that the operation's name or the path's last word says."""
         if called := _procedure(operation.path):
-            spoken = [fold(called[-1]).split("_")[0]]
+            verbs = [fold(called[-1]).split("_")[0]]
         else:
             named = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
             # `PostTransfersTransfer` says no more than its method: it makes nothing.
             mere = named[0] == operation.method and named[0] in ("post", "put")
             second = [word for word in named[1:_SECOND] if word in _SECOND_VERBS]
-            spoken = [*([] if mere else named[:1]), *second[:1], *self._tail(operation)]
+            verbs = [*([] if mere else named[:1]), *second[:1], *self._tail(operation)]
         # `issues`, `reserved` and `billing` are of things, though people also issue and bill them.
-        said = [kind for word in spoken if (kind := kind_of(word)) and not _inflected(word)]
+        said = [kind for word in verbs if (kind := kind_of(word)) and not _inflected(word)]
         if said and (said[0] != "get" or "search" not in said):
             return said[0]
         return "search" if "search" in fold(operation.path).split("_") else None

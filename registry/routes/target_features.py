@@ -144,8 +144,8 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
             found[row, at, _AT["said"]] = here / known[at] if known[at] else 0.0
             thing = thing_named(purpose, clause.words)
             found[row, at, _AT["thing"]] = thing
-            spoken = candidates.telling(told & clause.object)
-            found[row, at, _AT["object_said"]] = spoken / objects[at] if objects[at] else 0.0
+            shared = candidates.telling(told & clause.object)
+            found[row, at, _AT["object_said"]] = shared / objects[at] if objects[at] else 0.0
             for feature, value in _act(purpose, clause, max(thing, anywhere)):
                 found[row, at, _AT[feature]] = value
         if purpose.verb in ("list", "search") and purpose.thing:

@@ -100,7 +100,7 @@ def targets(
 
 
 def _agrees(numbers: Numbers) -> bool:
-    """Whether a target does the kind of act that is asked for, with something that is spoken of."""
+    """Whether a target does the kind of act that is asked for, to something that is named."""
     at = dict(zip(FEATURES, numbers.tolist(), strict=True))
     strange = at["clause_cosine"] < FAR and not (at["said"] or at["thing"] or at["object_said"])
     return not (at["other_kind"] or at["reads_a_wish"] or strange)

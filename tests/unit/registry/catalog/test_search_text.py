@@ -81,7 +81,7 @@ def test_each_part_is_bounded():
     assert len(said["path and tag"]) <= 2 * search_text.PATH + 1
     assert len(said["first sentences"]) <= search_text.SUMMARY
     assert len(said["inputs"].split(", ")) == search_text.INPUTS
-    assert search_text.TOLD / 2 < len(said["told of inputs"]) <= search_text.TOLD
+    assert search_text.DESCRIPTIONS / 2 < len(said["told of inputs"]) <= search_text.DESCRIPTIONS
     assert search_text.VALUES / 2 < len(said["values"]) <= search_text.VALUES
     assert len({value.split()[1] for value in said["values"].split(", ")}) > 1  # of several inputs
 
