@@ -159,7 +159,7 @@ def test_thousands_of_tools_do_not_freeze_the_page(windows, serve, large):
     expect(page.locator("#piece")).to_contain_text("202 more tools")
     page.locator("#piece .canvas .node.toolnode").first.click()
     expect(page.locator("#piece .canvas .node.target")).to_have_count(1)
-    page.locator("#piece .canvas .node.more").first.click()
+    page.locator("#piece .canvas .node.field, #piece .canvas .node.ask").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Field field_")
     page.get_by_role("link", name="Health").click()
     expect(page.locator(".tile").first).to_contain_text("3,000")

@@ -313,8 +313,8 @@ def test_an_impact_shows_what_falls_and_what_is_left(shop):
     drawing = draw_impact(impact(shop.store, "customer_email"))
     assert ids(drawing)["field customer_email"] == "lost"
     assert ids(drawing)["messaging/send_email_receipt"] == "stopped"
-    drawing = draw_impact(impact(shop.store, "lookup_order"))
-    assert ids(drawing)["orders/lookup_order"] == "gone"
+    drawing = draw_impact(impact(shop.store, "get_ticket"))
+    assert ids(drawing)["support/get_ticket"] == "gone"
     assert {"weakened", "alternative", "lost"} <= set(ids(drawing).values())
 
 
