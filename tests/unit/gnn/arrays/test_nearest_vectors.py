@@ -95,7 +95,8 @@ def test_some_rows_are_the_rows_of_all():
     known = vectors(3, 30, 24)
     some = np.array([4, 29, 0])
     for name, values in Coarse.of(known).rows(some).items():
-        np.testing.assert_array_equal(values, Coarse.of(known[some]).arrays[name])
+        # A product of fewer rows may be added up in another order, on some processors.
+        np.testing.assert_allclose(values, Coarse.of(known[some]).arrays[name], atol=1e-6)
 
 
 def test_the_bounds_are_narrow():
