@@ -61,6 +61,11 @@ ReadOnlyOption = Annotated[
     bool, typer.Option("--read-only", help="Only tools that change nothing.")
 ]
 
+AllowWritesOption = Annotated[
+    bool,
+    typer.Option("--allow-writes", help="Let tools that change something make inputs too."),
+]
+
 
 def caller(team: str | None, scopes: list[str] | None, read_only: bool) -> "Caller":
     """Who asks: the scopes may be given one by one or with commas between."""
@@ -82,6 +87,7 @@ class Question(TypedDict):
     size: int
     prefix: int
     caller: "Caller"
+    allow_writes: bool
 
 
 def question(
@@ -93,6 +99,7 @@ def question(
     team: str | None,
     scopes: list[str] | None,
     read_only: bool,
+    allow_writes: bool,
 ) -> Question:
     """What the options of a menu mean; `state` are fields that were read by `fields`."""
     return {
@@ -102,6 +109,7 @@ def question(
         "size": size,
         "prefix": prefix,
         "caller": caller(team, scopes, read_only),
+        "allow_writes": allow_writes,
     }
 
 

@@ -210,6 +210,7 @@ class Registry:
         prefix: int = PREFIX,
         caller: Caller = EVERYTHING,
         done: Sequence[str] = (),
+        allow_writes: bool = False,
         ranker: Ranker | None = None,
     ) -> Menu:
         """Build the menu for a request; see `menus.menu.Ask` for what can be asked.
@@ -220,7 +221,9 @@ class Registry:
             InputError: the request is empty, or a tool in `done` is unknown.
             EncoderError: the tools have no vectors yet; make them with `encode`.
         """
-        ask = Ask(request, tuple(state), size, prefix, caller, tuple(done))
+        ask = Ask(
+            request, tuple(state), size, prefix, caller, tuple(done), allow_writes=allow_writes
+        )
         return self.answer(ask, ranker)
 
     def answer(self, ask: Ask, ranker: Ranker | None = None) -> Menu:
