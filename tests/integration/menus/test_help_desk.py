@@ -88,6 +88,19 @@ def test_nobody_is_made_up(desk, asked):
 
 
 @pytest.mark.parametrize(
+    "asked", ["Who is jane@acme.com?", "jane@acme.com", "Look up jane@acme.com", "Find bo@acme.com"]
+)
+def test_an_address_alone_asks_for_what_looks_up_by_one(desk, asked):
+    menu = desk.menu(asked)
+    assert names(menu.route) == ["findUser"]
+    assert menu.items[0].needs == {"user_email": ["request"]}
+
+
+def test_an_address_beside_a_thing_asks_for_the_thing(desk):
+    assert names(desk.menu("Tickets of jane@acme.com").route) == ["listTickets"]
+
+
+@pytest.mark.parametrize(
     ("asked", "why"),
     [
         ("Order a pizza", "no tool surely does what the request asks for"),
