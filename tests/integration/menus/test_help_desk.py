@@ -44,6 +44,28 @@ def test_a_chain_is_one_pattern(desk):
     assert [row["first"] for row in rows] == ["findUser", "listTeams", "whoIsOnCall"]
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("MATCH (t:Tool {effects_by: 'ann'}) RETURN t.id AS id", []),
+        ("MATCH (t:Tool {nosuch: 1, other: 2}) RETURN t.id AS id", []),
+        ("MATCH (t:Tool {nosuch: 1})-[:FEEDS*1..2]->(:Tool) RETURN t.id AS id", []),
+        ("MATCH (t:Tool) WHERE t.nosuch = 1 RETURN t.id AS id", []),
+        (
+            "MATCH (f:Field) OPTIONAL MATCH (f)<-[:REQUIRES]-(t:Tool {nosuch: 1}) "
+            "RETURN DISTINCT t.id AS id",
+            [{"id": None}],
+        ),
+    ],
+)
+def test_a_property_that_no_node_has_matches_nothing(desk, query, found):
+    assert desk.cypher(query, {}).rows == found
+    assert desk.cypher(f"EXPLAIN {query}", {}).rows
+    assert desk.cypher("MATCH (t:Tool) WHERE t.nosuch IS NULL RETURN count(t) AS n").rows == [
+        {"n": 8}
+    ]
+
+
 def test_roles_identify_users(desk):
     rows = desk.cypher(
         "MATCH (f:Field)-[e:IDENTIFIES]->(r:Resource) "
