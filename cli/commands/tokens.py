@@ -34,7 +34,7 @@ def create(
 ) -> None:
     """Create a token and print its secret, this once: only a hash of it is kept."""
     caller = menu_options.caller(team, scopes, read_only)
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         chosen = tuple(may) if may else ("read",)
         secret, made = registry.tokens.create(name, caller, may=chosen, days=days)
     if json:
