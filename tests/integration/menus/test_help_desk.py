@@ -2,6 +2,7 @@
 
 import pytest
 
+from spm.registry.errors import UnknownTool
 from spm.registry.importers.detection import read_source
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
@@ -150,3 +151,20 @@ def test_a_route_that_changes_something_without_a_verb_is_marked(desk):
     menu = desk.menu("a new ticket for jane@acme.com: broken printer")
     changes = any(item.effects != "read" for item in menu.items if item.id in menu.route)
     assert any("no verb of the request" in note for note in menu.notes) == changes
+
+
+def test_a_saved_query_says_that_there_is_no_such_tool(desk):
+    with pytest.raises(
+        UnknownTool, match=r"No tool named 'findUsr'\. Nearest: 'help-desk/findUser"
+    ):
+        desk.saved("feeds", {"tool": "findUsr"})
+    assert desk.saved("feeds", {"tool": "find_user"}) == desk.saved("feeds", {"tool": "findUser"})
+    assert desk.saved("feeds", {"tool": "assignTicket"}).rows == []
+
+
+def test_an_answer_warns_of_names_that_the_graph_does_not_have(desk):
+    answer = desk.cypher("MATCH (t:Tool {nme: 'x'}) RETURN t.id AS id", {})
+    assert answer.rows == []
+    assert answer.warnings == [
+        "There is no property 'nme' of Tool: it is always null. Nearest: 'name'."
+    ]
