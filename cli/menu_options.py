@@ -51,11 +51,20 @@ ObservedOption = Annotated[
 SizeOption = Annotated[int, typer.Option("-k", "--size", min=1, help="Tools in the menu.")]
 PrefixOption = Annotated[int, typer.Option("--prefix", min=1, help="Longest route in front.")]
 TeamOption = Annotated[
-    str | None, typer.Option("--as", metavar="TEAM", help="See what this team sees.")
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="TEAM",
+        help="See what this team sees, with every scope unless --scopes says which.",
+    ),
 ]
 ScopesOption = Annotated[
     list[str] | None,
-    typer.Option("--scopes", metavar="SCOPE,…", help="Only tools that ask for no other scope."),
+    typer.Option(
+        "--scopes",
+        metavar="SCOPE,…",
+        help="Only tools that ask for no other scope; '' for a caller without any.",
+    ),
 ]
 ReadOnlyOption = Annotated[
     bool, typer.Option("--read-only", help="Only tools that change nothing.")

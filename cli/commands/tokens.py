@@ -42,6 +42,8 @@ def create(
         return
     say(secret)
     whom = f"team {made.team}" if made.team else "the operator: it sees every tool"
+    if made.team and made.scopes is None:
+        whom += ", with every scope"
     note(f"For {whom}, to {', '.join(made.may)}, until {made.expires}.")
     note("Send it as: Authorization: Bearer … It is not shown again.")
 

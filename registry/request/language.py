@@ -4,7 +4,7 @@ import re
 from unicodedata import name
 
 # An address is in no language: "com" is Portuguese for "with".
-_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+|\b[a-z]{2,10}://\S+", re.I)
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w.-]++|(?<!\w)[a-z]{2,10}://\S++", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Words that join others, and mean nothing else in the languages below.
 _ENGLISH = frozenset(

@@ -150,8 +150,9 @@ class EmbeddedStore:
         if not absent:
             return self._graph.begin_read(timeout_ms=milliseconds)
         tx = self._graph.begin(timeout_ms=milliseconds)
+        query = load("state/know_absent")
         for name, label in absent:
-            tx.cypher(f"MATCH (n:`{label}`) WITH n LIMIT 1 SET n.`{name}` = null")
+            tx.cypher(query.text, params=query.bind({"label": label, "absent": {name: None}}))
         return tx
 
     def stamp(self) -> str | None:
