@@ -246,6 +246,7 @@ class Registry:
         size: int = SIZE,
         prefix: int = PREFIX,
         caller: Caller = EVERYTHING,
+        allow_writes: bool = False,
         encode: bool = True,
         progress: Progress | None = None,
     ) -> Menu:
@@ -260,6 +261,8 @@ class Registry:
             prefix: the longest route in front.
             caller: for whom the menu is built: only tools that it may see are candidates. The
                 default sees every active tool.
+            allow_writes: let tools that change something run only to make an input of another.
+                Those that cannot be undone still need a verb of their kind.
             encode: make missing vectors first. False: find what can be found without them.
             progress: hears how many texts are encoded, of how many, where that is needed.
 
@@ -272,7 +275,8 @@ class Registry:
         >>> {item.effects for item in menu.items}
         {'read'}
         """
-        ask = Ask(request, tuple(state), size, prefix, caller, tuple(done), tuple(without))
+        known, ran, denied = tuple(state), tuple(done), tuple(without)
+        ask = Ask(request, known, size, prefix, caller, ran, denied, allow_writes)
         if encode:
             self._prepare(progress)
         return self._menu(ask)
@@ -298,6 +302,7 @@ class Registry:
         size: int = SIZE,
         prefix: int = PREFIX,
         caller: Caller = EVERYTHING,
+        allow_writes: bool = False,
     ) -> WhyNot:
         """Say why a tool is not in the menu of a request, and what would admit it.
 
@@ -310,7 +315,8 @@ class Registry:
         >>> found.rank > 3, found.reasons  # doctest: +ELLIPSIS
         (True, ['Its score ... is place ... of 98; the menu ends at 3 with ...'])
         """
-        ask = Ask(request, tuple(state), size, prefix, caller, tuple(done), tuple(without))
+        known, ran, denied = tuple(state), tuple(done), tuple(without)
+        ask = Ask(request, known, size, prefix, caller, ran, denied, allow_writes)
         self._prepare()
         return self.core.why_not(ask, tool)
 

@@ -162,13 +162,15 @@ class Tools:
             pattern: an id or a name; `*` stands for any characters.
             effects: `read`, `write` or `destructive`; None: what their source says again.
             by: who decides.
-            because: why; shown wherever the effects are.
+            because: why; shown wherever the effects are. It must be said where a tool looks safer
+                then than its source says.
 
         Returns:
             The matching tools, as `effects` gives them.
 
         Raises:
             UnknownTool: no tool matches; nothing was written.
+            InputError: a reason is missing or too long; nothing was written.
         """
         from spm.registry.catalog.effects_decisions import override
 

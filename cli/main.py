@@ -89,7 +89,7 @@ COMMANDS = {
     ),
     "doctor": (
         "spm.cli.commands.doctor:doctor",
-        "Check the store: files, schema, constraints, vectors.",
+        "Check the store: files, schema, constraints, vectors, the maps of services.",
     ),
     "menus": ("spm.cli.commands.menus.frozen:app", "Freeze menus, look at them, approve calls."),
     "tools": ("spm.cli.commands.tools.tools:app", "Register tools and follow their lives."),

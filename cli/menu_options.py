@@ -51,14 +51,28 @@ ObservedOption = Annotated[
 SizeOption = Annotated[int, typer.Option("-k", "--size", min=1, help="Tools in the menu.")]
 PrefixOption = Annotated[int, typer.Option("--prefix", min=1, help="Longest route in front.")]
 TeamOption = Annotated[
-    str | None, typer.Option("--as", metavar="TEAM", help="See what this team sees.")
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="TEAM",
+        help="See what this team sees, with every scope unless --scopes says which.",
+    ),
 ]
 ScopesOption = Annotated[
     list[str] | None,
-    typer.Option("--scopes", metavar="SCOPE,…", help="Only tools that ask for no other scope."),
+    typer.Option(
+        "--scopes",
+        metavar="SCOPE,…",
+        help="Only tools that ask for no other scope; '' for a caller without any.",
+    ),
 ]
 ReadOnlyOption = Annotated[
     bool, typer.Option("--read-only", help="Only tools that change nothing.")
+]
+
+AllowWritesOption = Annotated[
+    bool,
+    typer.Option("--allow-writes", help="Let tools that change something make inputs too."),
 ]
 
 
@@ -82,6 +96,7 @@ class Question(TypedDict):
     size: int
     prefix: int
     caller: "Caller"
+    allow_writes: bool
 
 
 def question(
@@ -93,6 +108,7 @@ def question(
     team: str | None,
     scopes: list[str] | None,
     read_only: bool,
+    allow_writes: bool,
 ) -> Question:
     """What the options of a menu mean; `state` are fields that were read by `fields`."""
     return {
@@ -102,6 +118,7 @@ def question(
         "size": size,
         "prefix": prefix,
         "caller": caller(team, scopes, read_only),
+        "allow_writes": allow_writes,
     }
 
 

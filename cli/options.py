@@ -31,11 +31,23 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard
 
 
 @contextmanager
-def opened(store: str | None) -> "Iterator[Registry]":
-    """Open the registry that the options or the environment name."""
+def opened(store: str | None, *, new: bool = False) -> "Iterator[Registry]":
+    """Open the registry that the options or the environment name.
+
+    Args:
+        store: what --store says.
+        new: whether the command may be the first that writes at this place.
+
+    Raises:
+        NoRegistry: a place was named, and nothing is there.
+    """
     from spm.api import registry as api
+    from spm.registry.settings import settings
+    from spm.registry.store.presence import has_registry
 
     with api.open(store) as registry:
+        if not new:
+            has_registry(settings(store))
         yield registry
 
 

@@ -39,6 +39,17 @@ ORDER BY type;
 MATCH (r:Registry {id: 'registry'})
 SET r.encoder = $encoder;
 
+// name: know_absent
+// Let the embedded engine know properties of a label that no node has, in a snapshot that is thrown away.
+// params: label, absent
+// access: write
+// returns:
+MATCH (n)
+WHERE $label IN labels(n)
+WITH n
+LIMIT 1
+SET n += $absent;
+
 // name: node_counts
 // How many nodes of each label there are.
 // params:

@@ -19,7 +19,7 @@ from spm.registry.access.rules import Reason, none_visible, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
 from spm.registry.frontier.frontier import Floats
-from spm.registry.menus.menu import Ask, Menu, WhyNot
+from spm.registry.menus.menu import Ask, Menu, MenuItem, WhyNot
 from spm.registry.menus.roles import Contract
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, name_words, unread
 from spm.registry.routes.closure import Known
@@ -42,6 +42,7 @@ TRUSTED = 0.3
 FEW = 8  # fewer similar requests than this say nothing about a route,
 SAME = 0.9  # unless one of them is as good as the same
 NEAREST = 16  # similar requests whose verbs are compared
+NAMED = 3  # tools that a note names
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,13 @@ class LearnedRanker:
 
         def proposed(belief: Floats) -> Proposal:
             return propose(
-                found.map, found.frontier, found.cards, ask.request, known, belief=belief
+                found.map,
+                found.frontier,
+                found.cards,
+                ask.request,
+                known,
+                belief=belief,
+                allow_writes=ask.allow_writes and not ask.caller.read_only,
             )
 
         if not traced.frontier.memory.ids:
@@ -215,7 +222,8 @@ class LearnedRanker:
         cutoff = min((item.score for item in menu.items), default=0.0)
         for item in menu.items:
             if item.id == tool:
-                return WhyNot(tool, item.rank, [], [], item.terms, cutoff)
+                into = self._writes(ask, tool, item) if item.role == "backup" else []
+                return WhyNot(tool, item.rank, [], into, item.terms, cutoff)
         if reasons := self._exclusions(ask, tool):
             change = " and ".join(reason.remedy for reason in reasons)
             return WhyNot(tool, None, [reason.text for reason in reasons], [change], {}, cutoff)
@@ -266,9 +274,18 @@ class LearnedRanker:
         if not reached:
             reasons.insert(0, explained.unreached(tool))
         changes = [*decisions, *([f"-k {rank}"] if reached else [])]
+        changes += self._writes(ask, tool)
         changes += self._states(ask, tool, wide)
         changes += ["importing traces in which it was used: spm traces import FILE"]
         return WhyNot(tool, rank, reasons, changes, explained.terms(tool), cutoff)
+
+    def _writes(self, ask: Ask, tool: str, backup: MenuItem | None = None) -> list[str]:
+        """Whether letting tools that write make inputs brings one in; a backup into the route."""
+        if ask.allow_writes or ask.caller.read_only or (backup and backup.effects == "read"):
+            return []
+        built = self.menu(replace(ask, allow_writes=True))
+        found = built.route if backup else [item.id for item in built.items]
+        return ["--allow-writes"] if tool in found else []
 
     def _states(self, ask: Ask, tool: str, wide: _Built) -> list[str]:
         """Single fields that would bring the tool in, if they were known."""
@@ -313,6 +330,7 @@ class LearnedRanker:
         notes = []
         if proposal and proposal.doubt:
             notes.append(f"No route is shown: {proposal.doubt}. The menu lists candidates.")
+        notes += _left_out(proposal)
         if doubtful := _doubtful(ask, built):
             notes.append(doubtful)
         if not frontier.memory.ids:
@@ -323,6 +341,15 @@ class LearnedRanker:
         elif not similar(frontier):
             notes.append("No observed request resembles this one: observed evidence counts little.")
         return notes
+
+
+def _left_out(proposal: Proposal | None) -> list[str]:
+    """What only tools that change something could make, and how to allow that."""
+    return [
+        f"{field} is made by {' or '.join(tools[:NAMED])}, which changes something. Let such tools "
+        "make inputs with: --allow-writes"
+        for field, tools in (proposal.writers.items() if proposal else ())
+    ]
 
 
 def _doubtful(ask: Ask, built: _Built) -> str:

@@ -1,17 +1,16 @@
 """Looking a store over from outside: it must also work when the store cannot be opened."""
 
-import shlex
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from spm.registry import encoding
-from spm.registry.errors import SchemaIncomplete, StoreError
+from spm.registry.errors import SchemaIncomplete
 from spm.registry.map.map_rows import RULES
 from spm.registry.map_renewal import renew_map, services_behind
 from spm.registry.registry import Registry, open_store
-from spm.registry.settings import default_path, settings
+from spm.registry.settings import settings
 from spm.registry.store.interface import Finding, Store
+from spm.registry.store.presence import has_registry
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def examine(location: str | None) -> Report:
     Raises:
         StoreError: there is nothing to examine, or nobody lets us.
     """
-    begun = _begun(location)
+    begun = has_registry(settings(location))
     store = _open(location)
     try:
         findings = store.check()
@@ -60,7 +59,7 @@ def mend(location: str | None, *, accept_loss: bool = False) -> list[str]:
         StoreError: there is nothing to repair.
         StoreDamaged: something acknowledged would be lost and `accept_loss` is false.
     """
-    if not _begun(location):
+    if not has_registry(settings(location)):
         return []
     store = _open(location)
     try:
@@ -79,24 +78,6 @@ def _map(store: Store) -> Finding:
     named = ", ".join(behind[:3]) + (", …" if len(behind) > 3 else "")
     said = f"{len(behind)} services have none by rules {RULES} ({named}); the next write makes it, "
     return Finding("map", True, said + "or now: spm doctor --repair")
-
-
-def _begun(location: str | None) -> bool:
-    """Whether anything was ever written; the user's own store may wait for its first tool.
-
-    Raises:
-        StoreError: a place was named, and there is no store: most likely it is misspelled.
-    """
-    chosen = settings(location)
-    if chosen.remote or any(Path(chosen.store).glob("*.spm")):
-        return True
-    if chosen.store == default_path():
-        return False
-    place = shlex.quote(chosen.store)
-    raise StoreError(
-        f"There is no store in {chosen.store!r}. Look for a misspelling, or make one with: "
-        f"spm demo --store {place}, or: spm tools register SOURCE --store {place}"
-    )
 
 
 def _open(location: str | None) -> Store:

@@ -21,6 +21,7 @@
     │   └── EndpointRefused     a single request that the endpoint does not take
     ├── JudgeError              a judge that gives no verdict
     └── StoreError              exit 3: the store cannot be used
+        ├── NoRegistry          nothing was ever written at the place that was named
         ├── StoreUnreachable    nobody answers at the address
         ├── StoreDenied         the server refused the credentials
         ├── StoreLocked         another process is writing
@@ -179,6 +180,17 @@ class StoreError(SpmError):
     """The store cannot be used."""
 
     exit_code = 3
+
+
+class NoRegistry(StoreError):
+    """Nothing was ever written at the place that was named."""
+
+    def __init__(self, path: str, quoted: str) -> None:
+        super().__init__(
+            f"No registry at {path!r}. Look for a misspelling, or make one with: "
+            f"spm demo --store {quoted}, or: spm tools register SOURCE --store {quoted}"
+        )
+        self.path = path
 
 
 class StoreUnreachable(StoreError):

@@ -155,18 +155,23 @@ class Registry:
     def cypher(self, text: str, params: Mapping[str, object] | None = None) -> Answer:
         """Run a read-only query, or with EXPLAIN or PROFILE before it, say how it is run.
 
+        Names that the graph does not have match nothing; the answer's warnings name them.
+
         Raises:
             QueryRefused: the query is not read-only.
         """
+        from spm.registry.store.name_check import unknown_names
         from spm.registry.store.read_only_check import check_read_only
 
         if how := _PLAN.match(text):
             text = text[how.end() :]
             check_read_only(text)
             profile = how[1].upper() == "PROFILE"
-            return self.store.explain(text, params or {}, profile=profile, timeout=QUERY_SECONDS)
-        check_read_only(text)
-        return self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+            found = self.store.explain(text, params or {}, profile=profile, timeout=QUERY_SECONDS)
+        else:
+            check_read_only(text)
+            found = self.store.query(text, params or {}, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+        return replace(found, warnings=unknown_names(text))
 
     def saved(
         self,
@@ -180,6 +185,7 @@ class Registry:
         Raises:
             InputError: the parameters are not those that the query takes, or the caller is
                 restricted and the answer would tell of what it may not see.
+            UnknownTool: nothing is found, and no tool carries the name that was given.
         """
         if f"saved/{name}" not in names("saved"):
             raise InputError(f"No saved query {name!r}. List them with: spm cypher --list")
@@ -191,7 +197,28 @@ class Registry:
         if caller.restricted and (len(takes) == len(query.params) or _SHARED.search(query.text)):
             raise InputError(f"The saved query {name!r} is for callers that see everything.")
         given |= {p: value for p, value in own.items() if p in query.params}
+        answer = self.store.query(query.text, given, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+        if answer.rows or "tool" not in given:
+            return answer  # also versions of a tool that was removed since
+        tool = self._meant(str(given["tool"]), caller)
+        if tool == given["tool"]:
+            return answer
+        given["tool"] = tool
         return self.store.query(query.text, given, limit=ROW_LIMIT, timeout=QUERY_SECONDS)
+
+    def _meant(self, name: str, caller: Caller) -> str:
+        """The id of the tool that a name stands for; the name itself where it stands for several.
+
+        Raises:
+            UnknownTool: it stands for none.
+        """
+        from spm.registry.catalog.tools import resolver_for
+        from spm.registry.errors import AmbiguousTool
+
+        try:
+            return resolver_for(self.store, caller).resolve(name)
+        except AmbiguousTool:
+            return name
 
     def encode(self, encoder: Encoder, progress: Callable[[int, int], None] | None = None) -> int:
         """Make the vectors that are missing or out of date."""
@@ -210,6 +237,7 @@ class Registry:
         prefix: int = PREFIX,
         caller: Caller = EVERYTHING,
         done: Sequence[str] = (),
+        allow_writes: bool = False,
         ranker: Ranker | None = None,
     ) -> Menu:
         """Build the menu for a request; see `menus.menu.Ask` for what can be asked.
@@ -220,7 +248,9 @@ class Registry:
             InputError: the request is empty, or a tool in `done` is unknown.
             EncoderError: the tools have no vectors yet; make them with `encode`.
         """
-        ask = Ask(request, tuple(state), size, prefix, caller, tuple(done))
+        ask = Ask(
+            request, tuple(state), size, prefix, caller, tuple(done), allow_writes=allow_writes
+        )
         return self.answer(ask, ranker)
 
     def answer(self, ask: Ask, ranker: Ranker | None = None) -> Menu:

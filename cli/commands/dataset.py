@@ -39,7 +39,7 @@ def load(
     from spm.evaluation.datasets import read
 
     data = read(folder, prefix)
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         registry.vectors.encoder()  # without one, nothing should be written
         registered = registry.register(data.manifest)
         with progress("Importing") as bar:

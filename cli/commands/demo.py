@@ -9,7 +9,7 @@ def demo(store: StoreOption = None, json: JsonOption = False) -> None:
     from spm.cli.vectors import encode
     from spm.registry import demo as library
 
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         registry.vectors.encoder()  # without one, nothing should be written
         added = sum(len(registry.register(m).added) for m in library.manifests())
         imported = registry.import_traces(library.trajectories())

@@ -29,11 +29,12 @@ def doctor(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check the store: files, schema, constraints, vectors.
+    """Check the store: files, schema, constraints, vectors, the maps of services.
 
     With --invariants, menus too: requests are made out of the registry's own verbs and resources.
-    One that reads must change nothing, nothing is destroyed unasked, other values and courtesies
-    keep the route, every input is accounted for, and Cypher, paths and menus tell the same
+    One that reads must change nothing, nothing is destroyed unasked, what is not understood changes
+    nothing without a note, other values and courtesies keep the route, every input is accounted
+    for, and Cypher, saved queries, spm path, tools show, impact, atlas and menus tell the same
     dependencies.
 
     Exit 1 when something is wrong, 3 when there is no store at the place.

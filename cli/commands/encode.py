@@ -28,7 +28,7 @@ def encode(
     """
     from spm.cli.vectors import encode as make
 
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         chosen = registry.vectors.encoder(encoder)
         for line in getattr(chosen, "notes", ()):
             note(line)

@@ -70,7 +70,7 @@ def import_file(
     """
     from spm.cli.vectors import encode
 
-    with opened(store) as registry, _beside(file) as path:
+    with opened(store, new=True) as registry, _beside(file) as path:
         registry.vectors.encoder()  # without one, nothing should be written
         if file == STREAM:  # an import reads its file twice
             with path.open("wb") as whole:

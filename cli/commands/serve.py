@@ -135,7 +135,7 @@ def _prepare(store: str | None, settings: "ServiceSettings") -> str:
     from spm.registry.addresses import is_loopback
     from spm.registry.errors import InputError
 
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         active = [token for token in registry.tokens.list() if token.status() == "active"]
         here = is_loopback(settings.host)
         if not active and (not here or settings.trust_proxy or settings.require_token):

@@ -34,7 +34,7 @@ def create(
 ) -> None:
     """Create a token and print its secret, this once: only a hash of it is kept."""
     caller = menu_options.caller(team, scopes, read_only)
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         chosen = tuple(may) if may else ("read",)
         secret, made = registry.tokens.create(name, caller, may=chosen, days=days)
     if json:
@@ -42,6 +42,8 @@ def create(
         return
     say(secret)
     whom = f"team {made.team}" if made.team else "the operator: it sees every tool"
+    if made.team and made.scopes is None:
+        whom += ", with every scope"
     note(f"For {whom}, to {', '.join(made.may)}, until {made.expires}.")
     note("Send it as: Authorization: Bearer … It is not shown again.")
 

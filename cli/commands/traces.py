@@ -35,7 +35,7 @@ def import_file(
     from spm.cli.vectors import encode
     from spm.registry.traces.field_evidence import MOST_OUTPUTS
 
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         registry.vectors.encoder()  # without one, nothing should be written
         with progress("Importing traces") as bar:
             result = registry.import_traces(

@@ -82,6 +82,8 @@ def show_why_not(found: "WhyNot") -> None:
 
     if found.rank is not None and not found.reasons:
         say(f"{found.tool} is in the menu, at place {found.rank}.")
+        for change in found.admitted_by:
+            say(f"It would come into the route by: {change}")
     else:
         say(f"{found.tool} is not in the menu.")
         for reason in found.reasons:

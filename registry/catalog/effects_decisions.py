@@ -6,7 +6,7 @@ who decided what, when and why, also of tools that were removed.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 from spm.registry.catalog.graph_rows import Tools, effects_reason
 from spm.registry.catalog.naming import nearest
@@ -18,6 +18,7 @@ from spm.registry.store.interface import Row, Store, Transaction, now
 from spm.registry.store.reader import Reader
 
 MAX_REASON = 1_000
+DANGER = get_args(Effects)  # the safest first
 OVERRIDE, RESET = "override", "reset"
 
 
@@ -54,7 +55,8 @@ def override(
 
     Raises:
         UnknownTool: no tool matches; nothing was written.
-        InputError: the reason is too long.
+        InputError: the reason is too long, or there is none, and a tool would look safer than its
+            source says; nothing was written.
     """
     if len(because) > MAX_REASON:
         raise InputError(
@@ -62,7 +64,7 @@ def override(
         )
 
     def work(tx: Transaction) -> dict[str, Any] | None:
-        rows = _matching(tx.run("effects/tools"), pattern)
+        rows = _explained(_matching(tx.run("effects/tools"), pattern), effects, because)
         chosen = [row for row in rows if _differs(row, effects, by, because)]
         if not chosen:
             return None
@@ -88,7 +90,8 @@ def override(
         _refresh(tx, [row["tool"] for row in decisions if row["before"] != row["after"]])
         return {"tools": [row["id"] for row in chosen]}
 
-    _matching(store.read("effects/tools"), pattern)  # refuse before a lock is taken
+    # Refuse before a lock is taken.
+    _explained(_matching(store.read("effects/tools"), pattern), effects, because)
     store.write("effects", work)
     return effects_of(store, pattern)
 
@@ -136,6 +139,20 @@ def _matching(rows: list[Row], pattern: str) -> list[Row]:
     if not found and not (pattern == "*" and not rows):
         raise UnknownTool(pattern, nearest(pattern, (row["id"] for row in rows)))
     return found
+
+
+def _explained(rows: list[Row], effects: Effects | None, because: str) -> list[Row]:
+    """The same rows; whoever makes a tool look safer than its source says has to say why."""
+    if effects is None or because.strip():
+        return rows
+    safer = [row for row in rows if DANGER.index(effects) < DANGER.index(row["source_effects"])]
+    if safer:
+        first, more = safer[0], f" and {len(safer) - 1} more" if len(safer) > 1 else ""
+        raise InputError(
+            f"{first['id']!r} is {first['source_effects']} by its source{more}. Say why "
+            f"it should count as {effects}, which is safer: --because TEXT"
+        )
+    return rows
 
 
 def _differs(row: Row, effects: Effects | None, by: str, because: str) -> bool:

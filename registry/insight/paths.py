@@ -17,7 +17,14 @@ from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import InputError, UnknownField
 from spm.registry.map.resources import KEYS
 from spm.registry.models import ToolSpec
-from spm.registry.routes.closure import Known, Neighbourhood, close
+from spm.registry.routes.closure import (
+    Known,
+    Neighbourhood,
+    close,
+    every_tool,
+    makers_left_out,
+    only_reading,
+)
 from spm.registry.routes.tool_map import CypherMap, MapCard
 from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
@@ -157,34 +164,21 @@ def plan(
     seen = filtered(store, caller)
     goal = Resolver(seen).resolve(target)
     tool_map = CypherMap(store, caller)
-    known = Known()
+    known, may_make = Known(), every_tool if allow_writes else only_reading
     if have:
-        around = Neighbourhood.around(tool_map, [goal], known, allow_writes=allow_writes)
+        around = Neighbourhood.around(tool_map, [goal], known, may_make=may_make)
         known = _known(seen, tool_map.cards(list(around.needs)), goal, have)
-    around = Neighbourhood.around(tool_map, [goal], known, allow_writes=allow_writes)
+    around = Neighbourhood.around(tool_map, [goal], known, may_make=may_make)
     closed = close(around, goal)
     cards = tool_map.cards(closed.steps)
     supplies = {tool: _supplies(closed.supplies[tool]) for tool in closed.steps}
-    writers = {} if allow_writes else _writers(cards, closed.supplies)
+    writers = {} if allow_writes else makers_left_out(cards, closed, every_tool)
     return Plan(goal, sorted(known.fields), closed.steps, closed.ask, supplies, writers)
 
 
 def _supplies(made: Mapping[str, str]) -> dict[str, str]:
     """Who gives each input; what a menu has from its request is given here."""
     return {name: "given" if who == "request" else who for name, who in made.items()}
-
-
-def _writers(
-    cards: Mapping[str, MapCard], supplies: Mapping[str, Mapping[str, str]]
-) -> dict[str, list[str]]:
-    """Tools that would make what has to be asked for, but change something."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for tool, card in cards.items():
-        for feeder in card.feeders:
-            for name in feeder.fields:
-                if feeder.effects != "read" and supplies[tool].get(name) == "ask":
-                    found[name].add(feeder.producer)
-    return {name: sorted(found[name]) for name in sorted(found)}
 
 
 def _known(store: Reader, cards: Mapping[str, MapCard], goal: str, have: Iterable[str]) -> Known:

@@ -34,6 +34,7 @@ class Result:
         order: the share of the path that stands in order in front; None when order is no matter.
         missing: tools of the path that are not in the menu.
         unknown: those of them that the registry does not have.
+        allow_writes: whether tools that change something might make inputs.
     """
 
     request: str
@@ -44,11 +45,12 @@ class Result:
     order: float | None
     missing: list[str]
     unknown: list[str]
+    allow_writes: bool = False  # baselines from before do not say
 
     @property
-    def key(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    def key(self) -> tuple[str, tuple[str, ...], tuple[str, ...], bool]:
         """What makes a golden request the same one in a baseline."""
-        return self.request, tuple(self.path), tuple(self.state)
+        return self.request, tuple(self.path), tuple(self.state), self.allow_writes
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ def judge(golden: GoldenRequest, menu: Menu, resolver: Resolver, prefix: int) ->
         order=_ordered(path, offered[:prefix]) if golden.chain else None,
         missing=missing,
         unknown=unknown,
+        allow_writes=golden.allow_writes,
     )
 
 

@@ -20,20 +20,22 @@ class GoldenRequest:
         path: the tools, in the order in which they run.
         state: fields known besides the text.
         chain: whether the order counts; false for tools that may run in any order.
+        allow_writes: whether tools that change something may make inputs.
     """
 
     request: str
     path: tuple[str, ...]
     state: tuple[str, ...] = ()
     chain: bool = True
+    allow_writes: bool = False
 
 
 def read_golden(path: Path, *, open_ended: bool = False) -> Iterator[GoldenRequest]:
     """Read golden requests from JSON lines.
 
     Each has `request` and `path` (names of tools, or `steps` of a trace); `state` (a list of
-    fields) and `chain` (false: in any order) may be left out. Other keys are ignored, so that
-    successful traces can be used as they are.
+    fields), `chain` (false: in any order) and `allow_writes` may be left out. Other keys are
+    ignored, so that successful traces can be used as they are.
 
     Args:
         path: the file.
@@ -59,10 +61,10 @@ def _golden(line: bytes, place: str, open_ended: bool) -> GoldenRequest:
     if isinstance(value, dict) and isinstance(value.get("request"), str):
         path = _names(value.get("path", value.get("steps")))
         state = _fields(value.get("state", []))
-        chain = value.get("chain", True)
+        chain, writes = value.get("chain", True), value.get("allow_writes", False)
         known = bool(path) or (open_ended and not {"path", "steps"} & value.keys())
-        if known and state is not None and isinstance(chain, bool):
-            return GoldenRequest(value["request"], path, state, chain)
+        if known and state is not None and isinstance(chain, bool) and isinstance(writes, bool):
+            return GoldenRequest(value["request"], path, state, chain, writes)
     raise InputError(f"{place}: expected {SHAPE}.")
 
 

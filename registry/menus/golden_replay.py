@@ -23,7 +23,12 @@ def replay(
     results = []
     for done, known in enumerate(golden, 1):
         built = registry.menu(
-            known.request, state=known.state, size=size, prefix=prefix, caller=caller
+            known.request,
+            state=known.state,
+            size=size,
+            prefix=prefix,
+            caller=caller,
+            allow_writes=known.allow_writes,
         )
         results.append(judge(known, built, resolver, prefix))
         progress(done, len(golden))

@@ -35,12 +35,20 @@ class LockedAsk(_Record):
     format: MenuFormat | None  # whose definitions the budget counts (None: no provider's), and
     aliases: bool  # whether with ranks in their names
     without: tuple[str, ...]
+    allow_writes: bool = False  # locks from before do not say
 
     def ask(self) -> Ask:
         """The same question again."""
         caller = Caller(self.team, self.scopes, self.read_only)
         return Ask(
-            self.request, self.state, self.size, self.prefix, caller, self.done, self.without
+            self.request,
+            self.state,
+            self.size,
+            self.prefix,
+            caller,
+            self.done,
+            self.without,
+            self.allow_writes,
         )
 
 
@@ -108,6 +116,7 @@ def lock(
         format=format,
         aliases=aliases,
         without=ask.without,
+        allow_writes=ask.allow_writes,
     )
     items = [
         LockedTool(

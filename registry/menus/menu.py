@@ -24,6 +24,8 @@ class Ask:
         caller: who asks.
         done: tools that ran already, in order; their outputs are known and they are not offered.
         without: fields that the text seems to give and does not, by any of their names.
+        allow_writes: let tools that change something run only to make an input of another. A
+            caller that may only read never has them.
     """
 
     request: str
@@ -33,6 +35,7 @@ class Ask:
     caller: Caller = EVERYTHING
     done: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    allow_writes: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no menu can answer.
@@ -102,7 +105,7 @@ class WhyNot:
     tool: str
     rank: int | None  # its place in the menu (then `reasons` is empty) or behind it
     reasons: list[str]
-    admitted_by: list[str]  # the smallest changes that would bring it in
+    admitted_by: list[str]  # the smallest changes that would bring it in; a backup into the route
     terms: dict[str, float]
     cutoff: float  # score of the last tool that was admitted
 

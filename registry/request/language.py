@@ -3,6 +3,8 @@
 import re
 from unicodedata import name
 
+# An address is in no language: "com" is Portuguese for "with".
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w.-]++|(?<!\w)[a-z]{2,10}://\S++", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Words that join others, and mean nothing else in the languages below.
 _ENGLISH = frozenset(
@@ -47,7 +49,7 @@ def in_english(text: str, *, verbs: bool = False) -> bool:
         verbs: whether English verbs were found in it. Then names of places and people prove
             nothing, and only another script does.
     """
-    found = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
+    found = [word.lower().replace("’", "'") for word in _WORD.findall(_ADDRESS.sub(" ", text))]
     english = sum(word in _ENGLISH for word in found)
     if verbs:
         letters = "".join(found)

@@ -11,6 +11,7 @@ from spm.registry.catalog.naming import words
 from spm.registry.map.verbs import READING, RequestVerb, infinitive, request_verbs
 from spm.registry.request.language import in_english
 from spm.registry.request.search_words import without_courtesies
+from spm.registry.routes.tool_map import Feeder
 
 # What a menu says of a request that it did not read.
 NOT_UNDERSTOOD = "the language of the request was not understood"
@@ -53,6 +54,15 @@ class Admission:
         return effects != "destructive" or any(
             verb.destroys or (verb.kind not in READING and verb.word in name) for verb in self.verbs
         )
+
+    def may_make(self, feeder: Feeder) -> bool:
+        """Whether a tool may run only to make an input, where whoever asks allows writes.
+
+        They allow it for requests that read, too: a report is made before it is shown. What
+        cannot be undone still needs a verb of its kind.
+        """
+        name = feeder.producer.partition("/")[2]
+        return feeder.effects != "destructive" or self.admits(feeder.effects, name_words(name))
 
 
 def unread(request: str, admission: Admission) -> str:

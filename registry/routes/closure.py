@@ -1,14 +1,15 @@
 """What has to run before a tool: closed backwards over FEEDS at the least cost.
 
 Every needed input of a tool is given, or made by one producer, or asked for. A tool that changes
-something is never a mere predecessor.
+something is a mere predecessor only where whoever asks allows it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from spm.registry.routes.tool_map import MapCard, Need, ToolMap
+from spm.registry.routes.tool_map import Feeder, MapCard, Need, ToolMap
 
 DEPTH = 4  # tools in a row before the target
 MOST = 400  # tools that are looked at
@@ -23,6 +24,18 @@ AGAIN = 1.0  # how much worse a producer may be that runs anyway
 RELEVANT = 2.5  # what the request speaks of costs less
 _NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
 _ROUNDS = DEPTH + 2
+
+MayMake = Callable[[Feeder], bool]  # whether a tool may run only to make an input of another
+
+
+def only_reading(feeder: Feeder) -> bool:
+    """Only tools that change nothing make inputs."""
+    return feeder.effects == "read"
+
+
+def every_tool(feeder: Feeder) -> bool:
+    """Any tool makes inputs, whatever it changes."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,7 @@ class Supplier:
 
     producer: str
     cost: float
+    reads: bool = True
 
 
 @dataclass(frozen=True)
@@ -98,7 +112,7 @@ class Neighbourhood:
         *,
         fit: Mapping[str, float] | None = None,
         depth: int = DEPTH,
-        allow_writes: bool = False,
+        may_make: MayMake = only_reading,
     ) -> "Neighbourhood":
         """Read backwards from the targets what is not given."""
         found = cls(fit=fit or {})
@@ -108,7 +122,7 @@ class Neighbourhood:
                 break
             cards = tool_map.cards(frontier)
             for tool in frontier:
-                found._add(tool, cards.get(tool), known, allow_writes)
+                found._add(tool, cards.get(tool), known, may_make)
             frontier = sorted(found.producers_of_all() - found.needs.keys())
         for tool in frontier:  # too far away: it would have to be asked for
             found.needs.setdefault(tool, [])
@@ -166,12 +180,13 @@ class Neighbourhood:
     def ranked(self, tool: str, need: Need) -> list[tuple[float, str]]:
         """Who could make an input of a tool, each with its price, the best first.
 
-        Of equal ones the plainest: `list` before `list-starred`.
+        Of equal ones what changes nothing, then the plainest: `list` before `list-starred`.
         """
         cost = self.costs
         suppliers = self.suppliers.get((tool, need.field), ())
-        priced = [(self.price(tool, need, s, cost), s.producer) for s in suppliers]
-        return sorted(priced, key=lambda one: (round(one[0], 3), len(one[1]), one[1]))
+        priced = [(self.price(tool, need, s, cost), s) for s in suppliers]
+        priced.sort(key=lambda one: (round(one[0], 3), not one[1].reads, *_plainest(one[1])))
+        return [(price, supplier.producer) for price, supplier in priced]
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""
@@ -181,7 +196,7 @@ class Neighbourhood:
             found |= dict.fromkeys(producer for _, producer in ranked[:most])
         return list(found)
 
-    def _add(self, tool: str, card: MapCard | None, known: Known, allow_writes: bool) -> None:
+    def _add(self, tool: str, card: MapCard | None, known: Known, may_make: MayMake) -> None:
         self.named[tool] = known.named.get(tool, frozenset())
         if card and card.verb in ("list", "search"):
             self.lists[tool] = card.resource
@@ -192,9 +207,10 @@ class Neighbourhood:
         said = card is not None and card.verb == "search"
         wanted = {need.field for need in self.needs[tool] if need.resource or not said}
         for feeder in card.feeders if card else ():
-            if feeder.effects == "read" or allow_writes:
+            if may_make(feeder):
+                cost = STEP + (1.0 - feeder.weight)
+                supplier = Supplier(feeder.producer, cost, only_reading(feeder))
                 for name in wanted.intersection(feeder.fields):
-                    supplier = Supplier(feeder.producer, STEP + (1.0 - feeder.weight))
                     self.suppliers.setdefault((tool, name), []).append(supplier)
 
 
@@ -211,6 +227,31 @@ def needed_inputs(card: MapCard, named: frozenset[str] = frozenset()) -> Iterabl
 def _key(need: Need) -> tuple[str, str]:
     """What makes two needs one: the thing in its role, or else the field."""
     return (need.resource, need.role) if need.resource else (need.field, "")
+
+
+def _plainest(supplier: Supplier) -> tuple[int, str]:
+    return len(supplier.producer), supplier.producer
+
+
+def makers_left_out(
+    cards: Mapping[str, MapCard], plan: Plan, may_make: MayMake
+) -> dict[str, list[str]]:
+    """Tools that change something and would make what a plan asks for, by field.
+
+    Args:
+        cards: of the plan's steps.
+        plan: closed over tools that read.
+        may_make: which of them would run if whoever asks allowed it.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for tool in plan.steps:
+        for feeder in cards[tool].feeders if tool in cards else ():
+            if only_reading(feeder) or not may_make(feeder) or feeder.producer in plan.steps:
+                continue
+            for name in feeder.fields:
+                if plan.supplies[tool].get(name) == "ask":
+                    found[name].add(feeder.producer)
+    return {name: sorted(found[name]) for name in sorted(found)}
 
 
 def close(around: Neighbourhood, target: str) -> Plan:

@@ -61,6 +61,7 @@ class Clause:
         object: the words of what it speaks of first: "the check runs" of "show the check runs on
             the last commit".
         written: the words as they stand there, in lower case.
+        span: where it begins and ends in the request.
     """
 
     words: frozenset[str]
@@ -70,6 +71,7 @@ class Clause:
     wish: bool = False
     object: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
+    span: tuple[int, int] = (0, 0)
 
 
 def read_clauses(request: str, count: int) -> list[Clause]:
@@ -89,6 +91,7 @@ def read_clauses(request: str, count: int) -> list[Clause]:
                 wishes(request[begin:end]),
                 _object(searched[verb.begin if verb else begin : end], bool(verb)),
                 frozenset(said),
+                (begin, end),
             )
         )
     return found

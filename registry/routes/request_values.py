@@ -28,6 +28,9 @@ _FORMS = {
     "handle": frozenset(PEOPLE),
     "channel": frozenset(("channel", "conversation", "room")),
 }
+# Kinds that an input wants by its format, whatever stands beside the value.
+_FORMATS = frozenset(("email", "url", "phone", "ip", "uuid"))
+_MAY = 0.5  # how far an input that may be left out is what a value alone asks for
 _KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
 _NO_KEYS = frozenset(("word", "common", "path"))
 _FILE = re.compile(r"\w\.[A-Za-z]{2,4}$")
@@ -102,6 +105,16 @@ class RequestValues:
         """Where the values stand that a tool takes; a bare name any tool takes."""
         found = self._matches.get(tool, ())
         return frozenset((m.value.begin, m.value.end) for m in found if m.score > BARE)
+
+    def of_a_format(self, begin: int, end: int) -> frozenset[str]:
+        """The formats of the values in a part of the request: an e-mail address, a URL."""
+        here = (v for v in self.values if begin <= v.begin and v.end <= end)
+        return frozenset(value.kind for value in here if value.kind in _FORMATS)
+
+    def wants(self, tool: str, formats: frozenset[str]) -> float:
+        """How far a tool is one that takes values of these formats, from 0 to 1."""
+        found = [one for one in self._inputs.get(tool, ()) if one.want in formats]
+        return max((1.0 if one.required else _MAY for one in found), default=0.0)
 
     def share_beside(self, tool: str, others: Iterable[str]) -> float:
         """How much of what the request names a tool takes and others do not, from 0 to 1."""

@@ -1,14 +1,22 @@
 """A route without traces: targets by clause, closed backwards, and shown only where it is clear."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.certainty import CLEAR, Target, plan_signs
-from spm.registry.routes.closure import Known, Neighbourhood, Plan, close, needed_inputs
+from spm.registry.routes.closure import (
+    Known,
+    Neighbourhood,
+    Plan,
+    close,
+    makers_left_out,
+    needed_inputs,
+    only_reading,
+)
 from spm.registry.routes.purposes import Clause, Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import Candidates, Numbers, name_terms
@@ -32,6 +40,8 @@ class Proposal:
         plans: of the targets, with who gives each input.
         targets: what the request asks for, in the order of the plans.
         doubt: why no route is shown; "" where one is.
+        writers: for inputs that somebody has to say, tools that would make them but change
+            something; empty where whoever asks allows them.
     """
 
     order: list[str]
@@ -39,6 +49,7 @@ class Proposal:
     plans: list[Plan]
     targets: Sequence[Target] = ()
     doubt: str = ""
+    writers: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def propose(
@@ -60,7 +71,7 @@ def propose(
         request: the text.
         known: what is there before the first tool runs, besides what the request says.
         belief: how far the network takes each candidate for part of the answer.
-        allow_writes: let tools that change something make inputs.
+        allow_writes: let tools that change something run only to make an input.
     """
     if not frontier.tools:
         return Proposal([], [], [], doubt="no candidate")
@@ -69,6 +80,7 @@ def propose(
     candidates = candidates_of(frontier, found, cards, belief)
     values, admission = RequestValues(request, tool_map), Admission.of(request)
     admitted = [admission.admits(p.effects, p.words) for p in candidates.purposes]
+    may_make = admission.may_make if allow_writes else only_reading
     scores = target_scores(candidates, asked, admitted, values)
     meant = targets(candidates, scores, asked)
     best = _ranked(frontier, scores)
@@ -77,12 +89,12 @@ def propose(
     values.read(closed)
     fit = _spoken_of(candidates, asked, chosen)
     given = _with_values(known, values, chosen, closed, found)
-    direct = Neighbourhood.around(tool_map, chosen, given, depth=1, allow_writes=allow_writes)
+    direct = Neighbourhood.around(tool_map, chosen, given, depth=1, may_make=may_make)
     makers = sorted(direct.producers_of_all())[:MAKERS]
     values.read(makers)
     fit |= {tool: max(fit.get(tool, 0.0), values.share_beside(tool, chosen)) for tool in makers}
     given = _with_values(known, values, chosen, [*closed, *makers], found)
-    around = Neighbourhood.around(tool_map, closed, given, fit=fit, allow_writes=allow_writes)
+    around = Neighbourhood.around(tool_map, closed, given, fit=fit, may_make=may_make)
     plans = [close(around, tool) for tool in chosen]
     route = list(dict.fromkeys(step for plan in plans for step in plan.steps))
     order = dict.fromkeys(route)
@@ -98,7 +110,8 @@ def propose(
     doubt = _doubt(meant)
     if unread(request, admission) == NOT_UNDERSTOOD:
         doubt = NOT_UNDERSTOOD
-    return Proposal(list(order), [] if doubt else route, plans, meant, doubt)
+    writers = {} if allow_writes else _writers(tool_map, plans, meant, admission)
+    return Proposal(list(order), [] if doubt else route, plans, meant, doubt, writers)
 
 
 def candidates_of(
@@ -170,6 +183,18 @@ def _ranked(frontier: Frontier, scores: TargetScores) -> list[str]:
     """Candidates by their best clause, as what it asks for or as what it is about."""
     order = np.argsort(-np.maximum(_behind(scores.target), _behind(scores.about)), kind="stable")
     return [frontier.tools[row] for row in order]
+
+
+def _writers(
+    tool_map: ToolMap, plans: Sequence[Plan], meant: Sequence[Target], admission: Admission
+) -> dict[str, list[str]]:
+    """What tools that change something would make for the plans of targets that agree."""
+    asked = [p for p, one in zip(plans, meant, strict=True) if one.agrees and p.ask]
+    cards = tool_map.cards(sorted({step for plan in asked for step in plan.steps}))
+    found: dict[str, list[str]] = {}
+    for plan in asked:
+        found |= makers_left_out(cards, plan, admission.may_make)
+    return found
 
 
 def _doubt(meant: Sequence[Target]) -> str:

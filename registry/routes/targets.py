@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spm.registry.map.verbs import READING
 from spm.registry.routes.certainty import Target, target_signs
 from spm.registry.routes.purposes import Clause
 from spm.registry.routes.request_values import RequestValues
@@ -27,6 +28,7 @@ LIKELY = 24  # candidates whose inputs are compared with the values of the reque
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does
 FAR = 0.25  # cosine below which a text is about something else, unless its words say otherwise
 NEVER = -1e3
+_NAMED = [FEATURES.index(name) for name in ("thing", "object_said")]
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,35 @@ def target_scores(
 ) -> TargetScores:
     """Score the candidates of a request."""
     found = features(candidates, clauses)
+    taken = _takers_of_subjects(candidates, clauses, values)
+    found[:, :, _NAMED] = np.maximum(found[:, :, _NAMED], taken[:, :, None])
     target: Numbers = found @ np.array([WEIGHTS[name] for name in FEATURES])
+    target -= FOREIGN * (taken.any(axis=0) & (taken == 0))
     about: Numbers = found @ np.array([0.0 if n in ACTS else WEIGHTS[n] for n in FEATURES])
     target[~np.array(admitted)] += NEVER
     likely = np.argsort(-target.max(axis=1), kind="stable")[:LIKELY]
     target -= FOREIGN * _foreign(candidates, likely.tolist(), values)[:, None]
     return TargetScores(found, target, about)
+
+
+def _takers_of_subjects(
+    candidates: Candidates, clauses: Sequence[Clause], values: RequestValues
+) -> Numbers:
+    """How far each candidate reads by the value that is all a clause speaks of, (n, clauses).
+
+    "Who is jo@acme.com?" names no thing: what takes an e-mail address is asked for.
+    """
+    taken = np.zeros((len(candidates.purposes), len(clauses)))
+    for at, clause in enumerate(clauses):
+        if clause.object or not (clause.verb is None or clause.verb.kind in READING):
+            continue
+        if not (formats := values.of_a_format(*clause.span)):
+            continue
+        reading = [row for row, p in enumerate(candidates.purposes) if p.effects == "read"]
+        tools = [candidates.frontier.tools[row] for row in reading]
+        values.read(tools)
+        taken[reading, at] = [values.wants(tool, formats) for tool in tools]
+    return taken
 
 
 def _foreign(candidates: Candidates, likely: Sequence[int], values: RequestValues) -> Numbers:

@@ -6,10 +6,11 @@ when its record in the journal is durable; the graph file only saves replaying f
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import kglite
 
@@ -49,6 +50,8 @@ log = logging.getLogger("spm")
 # Past this much unread journal, opening gets slow enough to write the graph file in mid-session.
 CHECKPOINT_BYTES = 16_000_000
 kglite.set_query_warning_policy("silent")
+_ABSENT = re.compile(r"Unknown property '([^'`]+)' on ([^\s.,`]+)")
+Found = TypeVar("Found")
 
 
 class EmbeddedStore:
@@ -86,30 +89,23 @@ class EmbeddedStore:
         self, text: str, params: Mapping[str, object], *, limit: int, timeout: float
     ) -> Answer:
         """Run an ad-hoc query on a read-only snapshot."""
-        self._load()
-        tx = self._graph.begin_read(timeout_ms=int(timeout * 1000))
-        try:
-            found = tx.cypher(text, params=dict(params))
+
+        def answer(found: Any) -> Answer:
             rows = [{k: schema.plain(v) for k, v in row.items()} for row in found.head(limit + 1)]
-        except (kglite.KgError, OverflowError, TypeError) as error:
-            raise QueryFailed(f"The query could not be run: {error}") from error
-        finally:
-            tx.rollback()
-        return Answer(list(found.columns), rows[:limit], len(rows) > limit)
+            return Answer(list(found.columns), rows[:limit], len(rows) > limit)
+
+        return self._asked(text, params, timeout, answer)
 
     def explain(
         self, text: str, params: Mapping[str, object], *, profile: bool, timeout: float
     ) -> Answer:
         """The steps of a query; profiled, with the rows and the time of each."""
-        self._load()
-        tx = self._graph.begin_read(timeout_ms=int(timeout * 1000))
-        try:
-            found = tx.cypher(f"{'PROFILE' if profile else 'EXPLAIN'} {text}", params=dict(params))
-            steps = list(found.profile or []) if profile else found.to_list()
-        except (kglite.KgError, OverflowError, TypeError) as error:
-            raise QueryFailed(f"The query could not be run: {error}") from error
-        finally:
-            tx.rollback()
+
+        def told(found: Any) -> list[Any]:
+            return list(found.profile or []) if profile else found.to_list()
+
+        mode = "PROFILE" if profile else "EXPLAIN"
+        steps = self._asked(f"{mode} {text}", params, timeout, told)
         if not profile:
             rows = [
                 {"operator": s["operation"], "estimated_rows": s["estimated_rows"]} for s in steps
@@ -120,6 +116,44 @@ class EmbeddedStore:
             for s in steps
         ]
         return Answer(["operator", "rows", "microseconds"], rows, False)
+
+    def _asked(
+        self,
+        text: str,
+        params: Mapping[str, object],
+        timeout: float,
+        use: Callable[[Any], Found],
+    ) -> Found:
+        """Run an ad-hoc query on a snapshot that is thrown away.
+
+        A pattern that names a property which no node has (yet) is an error of kglite; for Neo4j it
+        matches nothing. So the snapshot is made to know the property, without giving it to a node.
+        """
+        self._load()
+        absent: list[tuple[str, str]] = []
+        while True:
+            tx = self._snapshot(absent, int(timeout * 1000))
+            try:
+                return use(tx.cypher(text, params=dict(params)))
+            except kglite.SchemaError as error:
+                named = _ABSENT.search(str(error))
+                if named is None or (named[1], named[2]) in absent:
+                    raise QueryFailed(f"The query could not be run: {error}") from error
+                absent.append((named[1], named[2]))
+            except (kglite.KgError, OverflowError, TypeError) as error:
+                raise QueryFailed(f"The query could not be run: {error}") from error
+            finally:
+                tx.rollback()
+
+    def _snapshot(self, absent: Sequence[tuple[str, str]], milliseconds: int) -> Any:
+        """A transaction that is rolled back in any case, in which labels have these properties."""
+        if not absent:
+            return self._graph.begin_read(timeout_ms=milliseconds)
+        tx = self._graph.begin(timeout_ms=milliseconds)
+        query = load("state/know_absent")
+        for name, label in absent:
+            tx.cypher(query.text, params=query.bind({"label": label, "absent": {name: None}}))
+        return tx
 
     def stamp(self) -> str | None:
         """The end of the journal and the checksum of the vectors; reads no graph.

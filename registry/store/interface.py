@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 from uuid import uuid4
@@ -34,11 +34,17 @@ Work = Callable[[Transaction], dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class Answer:
-    """Rows of an ad-hoc query, with the columns in the order asked for."""
+    """Rows of an ad-hoc query, with the columns in the order asked for.
+
+    Attributes:
+        truncated: whether there were more rows.
+        warnings: sentences about names in the query that the graph does not have.
+    """
 
     columns: list[str]
     rows: list[Row]
     truncated: bool = False
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

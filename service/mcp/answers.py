@@ -48,7 +48,8 @@ def explain_menu(registry: Registry, caller: Caller, question: ExplainQuestion) 
         return Answer({"menu": ready.as_dict(), "why_not": None}, written(ready))
     found = registry.why_not(ask, question.tool, caller=caller)
     reasons = " ".join(found.reasons) or f"It is in the menu, at place {found.rank}."
-    admitted = f" Admitted by: {'; '.join(found.admitted_by)}." if found.admitted_by else ""
+    where = "Admitted" if found.reasons else "On the route"
+    admitted = f" {where} by: {'; '.join(found.admitted_by)}." if found.admitted_by else ""
     return Answer({"menu": None, "why_not": asdict(found)}, f"{found.tool}: {reasons}{admitted}")
 
 

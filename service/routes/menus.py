@@ -53,6 +53,10 @@ class MenuQuestion(BaseModel):
         default=None, ge=1, le=10_000_000, description="Keep what fits: the route, then backups."
     )
     read_only: bool = Field(default=False, description="Only tools that change nothing.")
+    allow_writes: bool = Field(
+        default=False,
+        description="Let tools that change something run only to make an input of another.",
+    )
     done: list[Name] = Field(
         default=[],
         max_length=100,
@@ -76,8 +80,8 @@ class MenuQuestion(BaseModel):
     def ask(self, caller: Caller) -> Ask:
         """The question as this caller asks it; the registry resolves the names in `done`."""
         who = replace(caller, read_only=caller.read_only or self.read_only)
-        done, without = tuple(self.done), tuple(self.without)
-        return Ask(self.request, self.fields(), self.k, self.prefix, who, done, without)
+        done, without, writes = tuple(self.done), tuple(self.without), self.allow_writes
+        return Ask(self.request, self.fields(), self.k, self.prefix, who, done, without, writes)
 
 
 class WhyNotQuestion(MenuQuestion):

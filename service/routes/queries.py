@@ -42,7 +42,7 @@ class CypherQuestion(BaseModel):
         return self
 
 
-@router.post("/v1/cypher", response_model=Answer, responses=errors(415))
+@router.post("/v1/cypher", response_model=Answer, responses=errors(404, 415))
 async def cypher(
     question: CypherQuestion,
     service: Annotated[Service, Depends(service_of)],

@@ -143,6 +143,6 @@ def _effects(chance: random.Random) -> Step:
 
     def work(registry: Registry) -> None:
         with suppress(InputError):  # no tool of this name
-            override(registry.store, pattern, effects, by="Zoë")
+            override(registry.store, pattern, effects, by="Zoë", because="a walk")
 
     return f"effects {pattern} {effects}", work

@@ -39,7 +39,6 @@ def cypher(
         raise typer.BadParameter("Give a query, or --saved NAME; see the names with --list.")
     from spm.registry.pictures.graphs import draw_answer
     from spm.registry.pictures.path_text import short
-    from spm.registry.store.name_check import unknown_names
 
     params = dict(_parameter(p) for p in param or [])
     known = complete_saved("")
@@ -48,7 +47,7 @@ def cypher(
     with opened(store) as registry:
         ask = registry.saved_query if saved else registry.cypher
         answer = ask(saved or query or "", params)
-    for line in unknown_names(query or ""):
+    for line in answer.warnings:
         note(f"Warning: {line}")
     if answer.truncated:
         note(f"Only the first {len(answer.rows):,} rows are shown; add LIMIT or narrow the query.")

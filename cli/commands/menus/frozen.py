@@ -28,6 +28,7 @@ def freeze(
     team: menu_options.TeamOption = None,
     scopes: menu_options.ScopesOption = None,
     read_only: menu_options.ReadOnlyOption = False,
+    allow_writes: menu_options.AllowWritesOption = False,
     aliases: Annotated[
         bool, typer.Option("--aliases", help="Put ranks into names, for clients that sort.")
     ] = False,
@@ -40,7 +41,9 @@ def freeze(
     The same menu of the same caller has the same id. It belongs to the team of --as.
     """
     known = menu_options.fields(state, observed)
-    question = menu_options.question(known, without, done, size, prefix, team, scopes, read_only)
+    question = menu_options.question(
+        known, without, done, size, prefix, team, scopes, read_only, allow_writes
+    )
     with opened(store) as registry:
         prepared(registry)
         menu_options.warn_unknown(registry, known, question["caller"])

@@ -79,6 +79,7 @@ def menu(
     team: menu_options.TeamOption = None,
     scopes: menu_options.ScopesOption = None,
     read_only: menu_options.ReadOnlyOption = False,
+    allow_writes: menu_options.AllowWritesOption = False,
     format: FormatOption = "table",
     aliases: AliasesOption = False,
     names: NamesOption = None,
@@ -97,7 +98,9 @@ def menu(
     if explain and shape not in ("table", "json"):
         raise typer.BadParameter("--explain goes with --format table or json")
     known = menu_options.fields(state, observed)
-    question = menu_options.question(known, without, done, size, prefix, team, scopes, read_only)
+    question = menu_options.question(
+        known, without, done, size, prefix, team, scopes, read_only, allow_writes
+    )
     written = None if shape == "table" else shape  # the format of definitions
     with opened(store) as registry:
         prepared(registry)

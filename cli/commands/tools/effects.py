@@ -33,7 +33,10 @@ def effects(
         Effect | None, typer.Argument(help="What these tools do; left out, they are listed.")
     ] = None,
     because: Annotated[
-        str, typer.Option("--because", metavar="TEXT", help="Why; shown with the effects.")
+        str,
+        typer.Option(
+            "--because", metavar="TEXT", help="Why; must be said of what looks safer then."
+        ),
     ] = "",
     reset: Annotated[
         bool, typer.Option("--reset", help="Take decisions back: what the source says holds.")

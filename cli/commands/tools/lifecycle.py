@@ -125,7 +125,7 @@ def lint(
     """Say what in tools' descriptions will hurt a menu, worst first, and what to change."""
     from spm.registry.catalog.lint_sources import as_row
 
-    with opened(store) as registry:
+    with opened(store, new=bool(sources)) as registry:
         verdicts = registry.tools.lint(*(sources or []), format=from_)
     worst = min((v.score for v in verdicts), default=100)
     mean = round(sum(v.score for v in verdicts) / len(verdicts)) if verdicts else 100

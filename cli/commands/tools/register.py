@@ -76,7 +76,7 @@ def register(
         more = {**asked, "format": from_, "service": service, "dry_run": dry_run}
         _send(server, sources, token_file, more, allow_remote=allow_remote, json=json)
         return
-    with opened(store) as registry:
+    with opened(store, new=True) as registry:
         read = _read(registry, sources, from_, service, allow_remote, asked)
         if dry_run:
             _preview([registry.register(one, dry_run=True, **asked) for one in read], json)

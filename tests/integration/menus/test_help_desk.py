@@ -2,6 +2,7 @@
 
 import pytest
 
+from spm.registry.errors import UnknownTool
 from spm.registry.importers.detection import read_source
 from spm.registry.models import Trace
 from spm.registry.registry import Registry
@@ -42,6 +43,28 @@ def test_a_chain_is_one_pattern(desk):
         {},
     ).rows
     assert [row["first"] for row in rows] == ["findUser", "listTeams", "whoIsOnCall"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("MATCH (t:Tool {effects_by: 'ann'}) RETURN t.id AS id", []),
+        ("MATCH (t:Tool {nosuch: 1, other: 2}) RETURN t.id AS id", []),
+        ("MATCH (t:Tool {nosuch: 1})-[:FEEDS*1..2]->(:Tool) RETURN t.id AS id", []),
+        ("MATCH (t:Tool) WHERE t.nosuch = 1 RETURN t.id AS id", []),
+        (
+            "MATCH (f:Field) OPTIONAL MATCH (f)<-[:REQUIRES]-(t:Tool {nosuch: 1}) "
+            "RETURN DISTINCT t.id AS id",
+            [{"id": None}],
+        ),
+    ],
+)
+def test_a_property_that_no_node_has_matches_nothing(desk, query, found):
+    assert desk.cypher(query, {}).rows == found
+    assert desk.cypher(f"EXPLAIN {query}", {}).rows
+    assert desk.cypher("MATCH (t:Tool) WHERE t.nosuch IS NULL RETURN count(t) AS n").rows == [
+        {"n": 8}
+    ]
 
 
 def test_roles_identify_users(desk):
@@ -88,6 +111,19 @@ def test_nobody_is_made_up(desk, asked):
 
 
 @pytest.mark.parametrize(
+    "asked", ["Who is jane@acme.com?", "jane@acme.com", "Look up jane@acme.com", "Find bo@acme.com"]
+)
+def test_an_address_alone_asks_for_what_looks_up_by_one(desk, asked):
+    menu = desk.menu(asked)
+    assert names(menu.route) == ["findUser"]
+    assert menu.items[0].needs == {"user_email": ["request"]}
+
+
+def test_an_address_beside_a_thing_asks_for_the_thing(desk):
+    assert names(desk.menu("Tickets of jane@acme.com").route) == ["listTickets"]
+
+
+@pytest.mark.parametrize(
     ("asked", "why"),
     [
         ("Order a pizza", "no tool surely does what the request asks for"),
@@ -115,3 +151,20 @@ def test_a_route_that_changes_something_without_a_verb_is_marked(desk):
     menu = desk.menu("a new ticket for jane@acme.com: broken printer")
     changes = any(item.effects != "read" for item in menu.items if item.id in menu.route)
     assert any("no verb of the request" in note for note in menu.notes) == changes
+
+
+def test_a_saved_query_says_that_there_is_no_such_tool(desk):
+    with pytest.raises(
+        UnknownTool, match=r"No tool named 'findUsr'\. Nearest: 'help-desk/findUser"
+    ):
+        desk.saved("feeds", {"tool": "findUsr"})
+    assert desk.saved("feeds", {"tool": "find_user"}) == desk.saved("feeds", {"tool": "findUser"})
+    assert desk.saved("feeds", {"tool": "assignTicket"}).rows == []
+
+
+def test_an_answer_warns_of_names_that_the_graph_does_not_have(desk):
+    answer = desk.cypher("MATCH (t:Tool {nme: 'x'}) RETURN t.id AS id", {})
+    assert answer.rows == []
+    assert answer.warnings == [
+        "There is no property 'nme' of Tool: it is always null. Nearest: 'name'."
+    ]

@@ -63,7 +63,7 @@ PARAMS: dict[str, Any] = {
     "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
     "inputs": ["order_id"], "owner": "team a", "resource": "order", "source": "log",
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
-    "may": ["read"], "least": 2, "map": "1 names",
+    "may": ["read"], "least": 2, "map": "1 names", "label": "Tool", "absent": {"nosuch": None},
     "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 

@@ -417,11 +417,14 @@ def test_json_keeps_letters_as_they_are(in_shop):
     assert json.loads(done.out) == [{"x": "Größe ✓"}]
 
 
-def test_a_list_of_nothing_says_whether_there_are_tools_at_all(spm, shop_copy, tmp_path):
+def test_a_list_of_nothing_says_whether_there_are_tools_at_all(
+    spm, shop_copy, tmp_path, monkeypatch
+):
     none = spm("tools", "list", "--service", "nobody", "--store", shop_copy)
     assert (none.code, none.out) == (1, "")
     assert "spm tools list" in none.err
-    empty = spm("tools", "list", "--store", tmp_path / "new")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    empty = spm("tools", "list")
     assert empty.code == 0
     assert "spm demo" in empty.err
 

@@ -145,8 +145,8 @@ def test_a_reader_that_has_enough_ends_quietly(demo_folder, arguments):
     assert "Broken" not in said
 
 
-def test_debug_shows_the_traceback(shell, tmp_path):
-    done = shell("--debug", "tools", "show", "x", "--store", tmp_path)
+def test_debug_shows_the_traceback(shell, demo_folder):
+    done = shell("--debug", "tools", "show", "x", "--store", demo_folder)
     assert done.code == 1
     assert "Traceback" in done.err
     assert "UnknownTool" in done.err
@@ -155,17 +155,50 @@ def test_debug_shows_the_traceback(shell, tmp_path):
 # -- nothing there yet -------------------------------------------------------------------------
 
 
-def test_an_empty_store_offers_the_demo_and_is_not_created(spm, tmp_path):
-    store = tmp_path / "nothing"
-    done = spm("tools", "list", "--store", store)
+def test_an_empty_store_of_the_user_offers_the_demo_and_is_not_created(spm, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nothing"))
+    done = spm("tools", "list")
     assert (done.code, done.out) == (0, "")
     assert "spm demo" in done.err
-    done = spm("menu", "x", "--store", store)
+    done = spm("menu", "x")
     assert (done.code, done.out) == (1, "")
     assert done.err == "The registry is empty. Load the demo with: spm demo\n"
-    assert spm("menu", "x", "--store", store, "--json").json["items"] == []
-    assert spm("tools", "list", "--store", store, "--json").json == []
+    assert spm("menu", "x", "--json").json["items"] == []
+    assert spm("tools", "list", "--json").json == []
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["menu", "x"],
+        ["menu", "x", "--json"],
+        ["tools", "list"],
+        ["tools", "show", "x"],
+        ["path", "--to", "x"],
+        ["cypher", "MATCH (t:Tool) RETURN t"],
+        ["atlas"],
+        ["impact", "x"],
+        ["fields", "list"],
+        ["traces", "stats"],
+        ["menus", "list"],
+        ["tokens", "list"],
+        ["export", "copy.spm"],
+    ],
+    ids=" ".join,
+)
+def test_commands_that_read_say_that_no_registry_is_at_a_place(spm, tmp_path, command):
+    store = tmp_path / "no where"
+    done = spm(*command, "--store", store)
+    one_line(done, 3, f"No registry at {str(store)!r}")
+    assert f"spm tools register SOURCE --store '{store}'" in done.err
     assert not store.exists()
+
+
+def test_commands_that_write_make_a_registry(spm, tmp_path):
+    store = tmp_path / "new"
+    assert spm("tokens", "create", "bot", "--store", store).code == 0
+    assert spm("tokens", "list", "--store", store).code == 0
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--repair"]], ids=str)
@@ -176,7 +209,7 @@ def test_the_doctor_says_that_no_store_is_at_a_place(spm, tmp_path, monkeypatch,
         store.mkdir()
         (store / "notes.txt").write_text("not a store")
     done = spm("doctor", "--store", store, *more)
-    one_line(done, 3, f"no store in {str(store)!r}")
+    one_line(done, 3, f"No registry at {str(store)!r}")
     assert f"spm demo --store '{store}'" in done.err
     monkeypatch.setenv("SPM_STORE", str(store))
     assert spm("doctor", *more).code == 3

@@ -220,8 +220,9 @@ def test_what_is_for_folders_is_refused_without_one(spm, tmp_path):
     assert (done.code, "are for folders" in done.err) == (2, True)
 
 
-def test_a_registry_without_trajectories_says_what_comes_next(spm, tmp_path):
-    done = spm("eval", "--store", tmp_path / "empty", "--cache", tmp_path)
+def test_a_registry_without_trajectories_says_what_comes_next(spm, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    done = spm("eval", "--cache", tmp_path)
     assert done.code == 1
     assert "spm traces import" in done.err
     assert "spm eval FOLDER" in done.err

@@ -32,8 +32,9 @@ def test_a_damaged_file_and_a_full_store_are_refused(spm, in_shop, demo_folder, 
     assert not (tmp_path / "new").exists()
 
 
-def test_an_import_answers_in_json(spm, tmp_path):
-    assert spm("export", tmp_path / "e", "--store", tmp_path / "none").code == 0
+def test_an_import_answers_in_json(spm, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert spm("export", tmp_path / "e").code == 0
     done = spm("import", tmp_path / "e", "--store", tmp_path / "new", "--json")
     assert done.code == 0
     assert done.json["counts"]["tools"] == 0

@@ -99,6 +99,24 @@ def test_every_decision_is_kept(registry):
     assert all(row["at"] for row in decisions(registry.store))
 
 
+def test_what_makes_a_tool_look_safer_needs_a_reason(registry):
+    registry.register(
+        mail(read("peek"), read("send", effects="write"), read("send_all", effects="write"))
+    )
+    for because in ("", "  "):
+        with pytest.raises(InputError, match="'mail/send' is write by its source and 1 more"):
+            override(registry.store, "*", "read", by="Zoë", because=because)
+    assert decisions(registry.store) == []
+    override(registry.store, "*", "destructive", by="Zoë")
+    with pytest.raises(InputError, match="--because"):
+        override(registry.store, "send", "read", by="Zoë")
+    override(registry.store, "send", "write", by="Zoë")  # no safer than the source says
+    override(registry.store, "send", "read", by="Zoë", because="a sandbox")
+    last = decisions(registry.store, "send")[-1]
+    assert (last["before"], last["after"], last["reason"]) == ("write", "read", "a sandbox")
+    override(registry.store, "send", None, by="Zoë")
+
+
 def test_a_pattern_stands_for_ids_and_names(registry):
     registry.register(mail(read("get_a"), read("get_b"), read("[x]"), read("a/b")))
     names = {"get_*": 2, "mail/get_*": 2, "*": 4, "*_a": 1, "[x]": 1, "a/b": 1, "mail/a/*": 1}
@@ -134,7 +152,7 @@ def test_who_may_only_read_sees_by_what_was_decided(registry, encoder):
         return {row["id"] for row in rows}
 
     assert seen() == {"mail/peek"}
-    override(registry.store, "send", "read", by="Zoë")
+    override(registry.store, "send", "read", by="Zoë", because="only to ourselves")
     assert seen() == {"mail/peek", "mail/send"}
     override(registry.store, "peek", "destructive", by="Zoë")
     assert seen() == {"mail/send"}

@@ -14,6 +14,7 @@ from spm.registry.request.language import in_english
         "I need a replication controller echo in namespace legacy, 2 replicas",
         "projects of team 3021, 30 per page",
         "the orders of 田中太郎",
+        "jane@acme.com",
         "?",
         "",
     ],

@@ -3,6 +3,7 @@
 import pytest
 
 from spm.registry.routes.admission import NO_VERB, NOT_UNDERSTOOD, Admission, name_words, unread
+from spm.registry.routes.tool_map import Feeder
 
 TICKETS = name_words("purgeTickets")
 
@@ -35,6 +36,22 @@ def test_a_verb_in_the_tools_own_name_asks_for_it():
     asked = Admission.of("Merge the branch dev")
     assert asked.admits("destructive", name_words("merge_branches"))
     assert not asked.admits("destructive", name_words("delete_branch"))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "effects", "allowed"),
+    [
+        ("Show the ticket", "write", True),
+        ("Show the ticket", "destructive", False),
+        ("Open a ticket", "destructive", False),
+        ("Purge the ticket", "destructive", True),
+    ],
+)
+def test_what_may_run_only_to_make_an_input_where_writes_are_allowed(
+    request_text, effects, allowed
+):
+    feeder = Feeder("desk/purgeTicket", ("ticket_id",), 1.0, effects)
+    assert Admission.of(request_text).may_make(feeder) is allowed
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What has to run before a tool."""
 
 from spm.registry.access.caller import EVERYTHING
-from spm.registry.routes.closure import Known, Neighbourhood, close
+from spm.registry.routes.closure import Known, Neighbourhood, close, every_tool, only_reading
 from spm.registry.routes.tool_map import CypherMap, Feeder, MapCard, Need
 from tests.support.help_desk import SERVICE, SPECIFICATION
 
@@ -51,9 +51,10 @@ def test_writing_producers_can_be_allowed(registry, manifest):
         manifest("a", create_job={"outputs": [{"name": "job_id"}], "effects": "write"},
                  get_job={"inputs": [{"name": "job_id"}]})
     )  # fmt: skip
-    for allow, steps in ((False, ["a/get_job"]), (True, ["a/create_job", "a/get_job"])):
+    both = ["a/create_job", "a/get_job"]
+    for may_make, steps in ((only_reading, ["a/get_job"]), (every_tool, both)):
         around = Neighbourhood.around(
-            CypherMap(registry.store, EVERYTHING), ["a/get_job"], Known(), allow_writes=allow
+            CypherMap(registry.store, EVERYTHING), ["a/get_job"], Known(), may_make=may_make
         )
         assert close(around, "a/get_job").steps == steps
 
@@ -146,3 +147,17 @@ def test_what_to_search_for_is_said_and_not_made():
     tool_map = Cards(find_user=card, get_host=MapCard("get", "s/host", "s", "read"))
     plan = close(Neighbourhood.around(tool_map, ["find_user"], Known()), "find_user")
     assert (plan.steps, plan.ask) == (["find_user"], ["email"])
+
+
+def test_of_equal_producers_the_one_that_reads_is_taken():
+    made = ("job_id",)
+    feeders = (Feeder("a/add", made, 1.0, "write"), Feeder("a/current", made, 1.0, "read"))
+    tool_map = Cards(
+        **{
+            "a/get": MapCard("get", "", "a", "read", (Need("job_id", True),), feeders),
+            "a/add": MapCard("create", "", "a", "write"),
+            "a/current": MapCard("get", "", "a", "read"),
+        }
+    )
+    around = Neighbourhood.around(tool_map, ["a/get"], Known(), may_make=every_tool)
+    assert close(around, "a/get").steps == ["a/current", "a/get"]

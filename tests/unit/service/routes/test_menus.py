@@ -20,6 +20,7 @@ QUESTIONS = [
         ["--done", "find_payment", "--observed", "payment_id"],
     ),
     ({"request": demo.REQUEST, "without": ["order_id"]}, ["--without", "order_id"]),
+    ({"request": "Refund order 991", "allow_writes": True}, ["--allow-writes"]),
 ]
 
 

@@ -13,7 +13,12 @@ COUNT = "MATCH (t:Tool) RETURN count(t) AS tools"
 
 def test_who_sees_everything_asks_anything_that_reads(client):
     answer = client.post("/v1/cypher", json={"query": COUNT})
-    assert answer.json() == {"columns": ["tools"], "rows": [{"tools": 100}], "truncated": False}
+    assert answer.json() == {
+        "columns": ["tools"],
+        "rows": [{"tools": 100}],
+        "truncated": False,
+        "warnings": [],
+    }
     given = {"query": "RETURN $x AS x", "params": {"x": [1, "é"]}}
     assert client.post("/v1/cypher", json=given).json()["rows"] == [{"x": [1, "é"]}]
 
@@ -34,6 +39,21 @@ def test_other_questions_are_refused(client, body, words):
     answer = client.post("/v1/cypher", json=body)
     assert answer.status_code == 422
     assert words in answer.text
+
+
+def test_a_misspelt_name_is_warned_about(client):
+    body = client.post("/v1/cypher", json={"query": "MATCH (t:Tol {nme: 'x'}) RETURN t.id"}).json()
+    assert body["rows"] == []
+    assert body["warnings"][0] == "The graph has no label 'Tol'. Nearest: 'Tool'."
+    assert any("'nme'" in line for line in body["warnings"])
+
+
+def test_a_saved_query_about_an_unknown_tool_names_the_nearest(client):
+    asked = {"saved": "feeds", "params": {"tool": "lookup_ordr"}}
+    answer = client.post("/v1/cypher", json=asked)
+    assert answer.status_code == 404
+    assert "No tool named 'lookup_ordr'." in answer.text
+    assert "nearest: 'orders/lookup_order'" in answer.text
 
 
 def test_others_ask_saved_queries_and_see_what_they_see(serve, shop_copy):

@@ -36,7 +36,8 @@ def test_unreachable_tools_say_what_they_wait_for(spm, tmp_path):
     assert (done.code, done.out) == (1, "")
 
 
-def test_an_empty_registry_says_what_to_do(spm, tmp_path):
-    done = spm("atlas", "--store", tmp_path / "none")
+def test_an_empty_registry_says_what_to_do(spm, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    done = spm("atlas")
     assert (done.code, done.out) == (0, "")
     assert "spm demo" in done.err
