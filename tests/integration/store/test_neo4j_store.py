@@ -586,7 +586,8 @@ def bookmarks(store: BoltStore) -> set[str]:
 
 def test_what_was_written_through_a_router_is_waited_for(neo4j_empty: Any) -> None:
     """One server cannot lag; what can be seen here is that every later read names the write."""
-    with BoltStore_(neo4j_empty) as direct:
+    named = neo4j_empty.uri.replace("neo4j://", "bolt://")
+    with closing(BoltStore(neo4j_empty.settings(named))) as direct:
         assert direct._bookmarks is None
     with closing(routed(neo4j_empty)) as store:
         tools = prepared(store)
