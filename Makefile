@@ -51,7 +51,7 @@ fix: $(VENV)/dev ## format and mend what ruff can mend
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
 neo4j: $(VENV)/dev ## a Neo4j server for development, from its published jars
-	$(BIN)/python docker/server.py --home .neo4j/dev --port 7687 --password $${NEO4J_PASSWORD:-spm-dev-password}
+	$(BIN)/python docker/server.py --home .neo4j/dev$(addprefix -,$(SPM_NEO4J_VERSION)) --port 7687 --password $${NEO4J_PASSWORD:-spm-dev-password}
 
 reproduce: $(VENV)/dev ## run the experiments again and compare; DATA=folder ONLY=names FAST=1 UPDATE=1
 	$(BIN)/python -m benchmarks reproduce $(ONLY) --data $(DATA) --cache $(CACHE) \

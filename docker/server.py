@@ -20,12 +20,15 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
 HERE = Path(__file__).resolve().parent
 POM = HERE / "jars" / "pom.xml"
 CACHE = HERE.parent / ".neo4j"
+INSTALLED = Path("/usr/lib/jvm")  # where Debian, Ubuntu and Fedora put every Java that they have
 START_SECONDS, STOP_SECONDS, MAVEN_SECONDS = 120.0, 60.0, 900.0
 
 # Heap sizes in neo4j.conf are read by Neo4j's own shell script, not by the server: hence flags.
@@ -49,7 +52,15 @@ class LocalServer:
     Start it from a thread that lives as long as the server: Linux ties the process to that thread.
     """
 
-    def __init__(self, home: Path, password: str, port: int | None = None, *settings: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        password: str,
+        port: int | None = None,
+        *settings: str,
+        version: str | None = None,
+    ) -> None:
+        self.version = version or wanted()
         self.home = home.resolve()
         self.password = password
         self.settings = settings  # more lines of neo4j.conf
@@ -74,12 +85,13 @@ class LocalServer:
             ServerUnavailable: Java, Maven or the jars are missing.
             ServerFailed: the port is taken, or the server ended or stayed silent.
         """
-        java = [_java(), *JVM, "-cp", f"{jars()}/*"]
+        folder = jars(version=self.version)
+        java = [_java(self.version), *JVM, "-cp", f"{folder}/*"]
         _bind(self.port)  # a stranger listening there would answer in our server's place
         self._prepare(java)
         atexit.register(self.kill)
         try:
-            self._launch(java)
+            self._launch([*java, _entry(folder / f"neo4j-{self.version}.jar")])
             self._wait_for_bolt()
         except BaseException:  # also Ctrl-C: no half-started server stays behind
             self.kill()
@@ -121,6 +133,8 @@ class LocalServer:
         for folder in ("conf", "import"):
             (self.home / folder).mkdir(parents=True, exist_ok=True)
         settings = (HERE / "neo4j.conf").read_text()
+        if not _is_5(self.version):
+            settings += (HERE / "calendar.conf").read_text()
         lines = [settings.replace("{port}", str(self.port)), *self.settings]
         (self.home / "conf/neo4j.conf").write_text("\n".join(lines))
         if (self.home / "data" / "databases").exists():
@@ -132,8 +146,8 @@ class LocalServer:
             raise ServerFailed(f"Neo4j refused the initial password: {done.stderr.strip()}")
 
     def _launch(self, java: list[str]) -> None:
-        command = [*java, "org.neo4j.server.CommunityEntryPoint", "--console-mode"]
-        command += [f"--home-dir={self.home}", f"--config-dir={self.home}/conf"]
+        command = [*java, "--console-mode", f"--home-dir={self.home}"]
+        command += [f"--config-dir={self.home}/conf"]
         if sys.platform == "linux":
             command = [sys.executable, "-IS", str(HERE / "tied.py"), str(os.getpid()), *command]
         with self._log.open("wb") as log:
@@ -152,40 +166,52 @@ class LocalServer:
             time.sleep(0.2)
 
 
-def jars(cache: Path | None = None) -> Path:
+def named(line: str) -> str:
+    """The version that the pom names for a line: `lts` or `calendar`."""
+    return str(ET.parse(POM).findtext(f".//{{*}}neo4j.{line}"))
+
+
+def wanted() -> str:
+    """The version to start: SPM_NEO4J_VERSION (or a line's name), else the long-term one."""
+    given = os.environ.get("SPM_NEO4J_VERSION") or "lts"
+    return given if given[0].isdigit() else named(given)
+
+
+def jars(cache: Path | None = None, version: str | None = None) -> Path:
     """Return the folder of jars (cache, SPM_NEO4J_JARS or .neo4j/…), filled once by Maven.
 
     Raises:
-        ServerUnavailable: Java 17 or Maven is missing, or the download failed.
+        ServerUnavailable: Java or Maven is missing, or the download failed.
     """
-    _java()
-    version = ET.parse(POM).findtext(".//{*}dependency/{*}version")
-    folder = Path(cache or os.environ.get("SPM_NEO4J_JARS") or CACHE / f"jars-{version}").resolve()
+    version = version or wanted()
+    _java(version)
+    given = os.environ.get("SPM_NEO4J_JARS") if version == wanted() else None
+    folder = Path(cache or given or CACHE / f"jars-{version}").resolve()
     if not (folder / f"neo4j-{version}.jar").exists():
-        _download(folder)
+        _download(folder, version)
     return folder
 
 
-def _download(folder: Path) -> None:
+def _download(folder: Path, version: str) -> None:
     # Beside the target, so that the rename is atomic: others see every jar or none.
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".jars-") as scratch:
         fresh = Path(scratch) / "lib"
-        _run_maven(fresh)
+        _run_maven(fresh, version)
         try:
             fresh.rename(folder)
         except OSError as error:
             # Another process was faster; anything else in the way is not ours to remove.
-            if not any(folder.glob("neo4j-5*.jar")):
+            if not (folder / f"neo4j-{version}.jar").exists():
                 raise ServerUnavailable(f"'{folder}' holds other files than the jars.") from error
 
 
-def _run_maven(target: Path) -> None:
+def _run_maven(target: Path, version: str) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise ServerUnavailable("Maven (mvn) is not on the PATH, and it downloads Neo4j's jars.")
     command = [maven, "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
-    command += ["-DincludeScope=runtime", f"-DoutputDirectory={target}"]
+    command += ["-DincludeScope=runtime", f"-Dneo4j.lts={version}", f"-DoutputDirectory={target}"]
     try:
         subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_SECONDS, check=True)
     except subprocess.SubprocessError as error:
@@ -193,15 +219,38 @@ def _run_maven(target: Path) -> None:
         raise ServerUnavailable(f"Maven could not download Neo4j's jars: {said[0]}") from error
 
 
-def _java() -> str:
-    java = shutil.which("java")
-    if java is None:
-        raise ServerUnavailable("Java is not on the PATH; Neo4j 5.26 needs Java 17 or newer.")
-    said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
-    found = re.search(r'version "(\d+)', said)
-    if found is None or int(found[1]) < 17:
-        raise ServerUnavailable(f"Neo4j 5.26 needs Java 17 or newer (got {said[:40]!r}).")
-    return java
+def _is_5(version: str) -> bool:
+    return version.startswith("5.")
+
+
+def _entry(jar: Path) -> str:
+    """The class that starts a server of this jar: it has changed its name between versions."""
+    with zipfile.ZipFile(jar) as opened:
+        return opened.read("META-INF/services/org.neo4j.server.startup.EntryPoint").decode().strip()
+
+
+def _java(version: str) -> str:
+    """The first Java that is new enough: JAVA_HOME's, the PATH's, then any that is installed."""
+    needed = 17 if _is_5(version) else 21
+    passed = []
+    for java in _javas():
+        said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+        found = re.search(r'version "(\d+)', said)
+        if found and int(found[1]) >= needed:
+            return java
+        passed.append(said.partition("\n")[0][:40])
+    if not passed:
+        raise ServerUnavailable(f"Java is not on the PATH; Neo4j {version} needs Java {needed}.")
+    got = ", ".join(dict.fromkeys(passed))
+    raise ServerUnavailable(f"Neo4j {version} needs Java {needed} or newer (got {got}).")
+
+
+def _javas() -> Iterator[str]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield f"{home}/bin/java"
+    if on_path := shutil.which("java"):
+        yield on_path
+    yield from map(str, sorted(INSTALLED.glob("*/bin/java")))
 
 
 def _bind(port: int) -> int:
@@ -233,10 +282,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--home", type=Path, default=CACHE / "dev")
     parser.add_argument("--port", type=int, default=7687)
     parser.add_argument("--password", required=True)
+    parser.add_argument("--version", default=wanted(), help="of Neo4j (default: %(default)s)")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    started = LocalServer(options.home, options.password, options.port, version=options.version)
     try:
-        with LocalServer(options.home, options.password, options.port) as server:
+        with started as server:
             login = f"NEO4J_USERNAME=neo4j NEO4J_PASSWORD={shlex.quote(server.password)}"
             print(f"export NEO4J_URI={server.uri} {login}", flush=True)
             server.wait()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spm.registry.store.embedded_store import EmbeddedStore
 
 pytest_plugins = ["tests.support.neo4j_server", "tests.support.groups", "tests.support.vectors"]
-KEPT = ("SPM_TEST_", "SPM_REQUIRE_NEO4J", "SPM_NEO4J_JARS")
+KEPT = ("SPM_TEST_", "SPM_REQUIRE_NEO4J", "SPM_NEO4J_JARS", "SPM_NEO4J_VERSION")
 
 # The same examples in every run: a red suite means a change of the code. Look further with
 # HYPOTHESIS_PROFILE=search.

@@ -7,6 +7,7 @@ operation id, so a commit whose answer was lost is repeated without being done t
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import neo4j
@@ -62,7 +63,7 @@ class BoltStore:
         self._search = ServerSearch(self)
         # In a cluster a read may go to a member that lags; bookmarks let it wait for our writes.
         routed = settings.store.startswith("neo4j")
-        self._bookmarks = neo4j.GraphDatabase.bookmark_manager() if routed else None
+        self._bookmarks = _bookmarks(settings.store, settings.neo4j_database) if routed else None
         _require_address(settings)
         auth = (settings.neo4j_username, settings.neo4j_password)
         try:
@@ -332,6 +333,13 @@ class BoltStore:
             return action()
         except (errors.DriverError, errors.Neo4jError) as error:
             raise translate(error, self.location) from error
+
+
+@cache
+def _bookmarks(address: str, database: str | None) -> neo4j.api.BookmarkManager:
+    """What this process wrote last: one for all threads, each of which has a store of its own."""
+    del address, database  # they tell one database from another
+    return neo4j.GraphDatabase.bookmark_manager()
 
 
 class _Runner:

@@ -1,6 +1,7 @@
 """A real Neo4j for the tests that ask for one: a given one, else a container, else one from jars.
 
 Whatever SPM_TEST_NEO4J_URI names is emptied by the tests: never point it at data you want to keep.
+SPM_NEO4J_VERSION chooses another version of the other two.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
     from spm.registry.settings import Settings
 
-IMAGE = "neo4j:5.26-community"
 PASSWORD = "spm-test-password"
 # The graph is emptied and filled so often that plans would always be those of another graph. To
 # make them takes seconds each, which is most of what these tests take.
@@ -33,6 +34,7 @@ KEEP_PLANS = (
     "dbms.cypher.min_replan_interval=1d",
     "dbms.cypher.statistics_divergence_threshold=1.0",
 )
+CYPHER_25 = "db.query.default_language=CYPHER_25"
 LAUNCHER = Path(__file__).resolve().parents[2] / "docker" / "server.py"
 
 
@@ -63,16 +65,22 @@ class Absent(Exception):
 
 
 def pytest_report_header() -> str:
-    image = f"{IMAGE}, or docker/server.py where it cannot be started"
+    started = f"docker/server.py, {_launcher().wanted()}"
+    image = f"{_image()}, or where it cannot be started {started}"
     for name, check in (("SPM_TEST_NEO4J_URI", _given_uri), (image, _ping_docker)):
         with contextlib.suppress(Absent):
             check()
             return f"neo4j: {name}"
-    return "neo4j: docker/server.py"
+    return f"neo4j: {started}"
 
 
 @pytest.fixture(scope="session")
 def launcher() -> ModuleType:
+    return _launcher()
+
+
+@cache
+def _launcher() -> ModuleType:
     # By path: docker/ is no package, and its name belongs to the Docker client library.
     spec = importlib.util.spec_from_file_location("spm_neo4j_launcher", LAUNCHER)
     assert spec is not None
@@ -86,7 +94,22 @@ def launcher() -> ModuleType:
 def neo4j_server(launcher: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4j]:
     home = tmp_path_factory.mktemp("neo4j")
     with contextlib.ExitStack() as stack:
-        yield _first_open(stack, _given(), _container(), _local(launcher, home))
+        yield _first_open(stack, _given(), _container(), _local(launcher, home, *KEEP_PLANS))
+
+
+@pytest.fixture(scope="module")
+def neo4j_calendar(
+    launcher: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Neo4j]:
+    """The newest Neo4j, where a query that names no language is Cypher 25; it needs Java 21."""
+    version = launcher.named("calendar")
+    way = _local(launcher, tmp_path_factory.mktemp("calendar"), CYPHER_25, version=version)
+    with contextlib.ExitStack() as stack:
+        try:
+            server = stack.enter_context(way)
+        except Absent as absent:  # also where SPM_REQUIRE_NEO4J asks for a server: not for this one
+            pytest.skip(str(absent))
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +180,9 @@ def _container() -> Iterator[Neo4j]:
             container = _started(stack)
         # The engine answers, and yet nothing can be pulled, or what was pulled does not run here.
         except Exception as error:
-            raise Absent(f"A Docker engine answers, but {IMAGE} does not run ({error}).") from error
+            raise Absent(
+                f"A Docker engine answers, but {_image()} does not run ({error})."
+            ) from error
         yield Neo4j(container.get_connection_url(), "neo4j", PASSWORD)
 
 
@@ -166,7 +191,7 @@ def _started(stack: contextlib.ExitStack) -> Any:
     with warnings.catch_warnings():
         # The library's own deprecations differ from version to version and are not ours to mend.
         warnings.simplefilter("ignore", DeprecationWarning)
-        container = _container_class()(IMAGE, password=PASSWORD, username="neo4j")
+        container = _container_class()(_image(), password=PASSWORD, username="neo4j")
         stack.callback(container.stop)
         container.start()
     return container
@@ -177,6 +202,12 @@ def _container_class() -> Any:
         with contextlib.suppress(ImportError):
             return importlib.import_module(place).Neo4jContainer
     raise Absent("A Docker engine answers, but testcontainers is not installed.")
+
+
+def _image() -> str:
+    """The image of the version asked for; of the long-term line the newest one."""
+    version = _launcher().wanted()
+    return f"neo4j:{'5.26' if version.startswith('5.26.') else version}-community"
 
 
 def _ping_docker() -> None:
@@ -206,8 +237,10 @@ def _connect(path: str, hostname: str | None, port: int | None) -> socket.socket
 
 
 @contextlib.contextmanager
-def _local(launcher: ModuleType, home: Path) -> Iterator[Neo4j]:
-    server = launcher.LocalServer(home, PASSWORD, None, *KEEP_PLANS)
+def _local(
+    launcher: ModuleType, home: Path, *settings: str, version: str | None = None
+) -> Iterator[Neo4j]:
+    server = launcher.LocalServer(home, PASSWORD, None, *settings, version=version)
     try:
         server.start()
     except launcher.ServerUnavailable as unavailable:

@@ -47,7 +47,7 @@ def test_a_container_is_removed_at_the_end(containers):
     with contextlib.ExitStack() as stack:
         found = neo4j_server._first_open(stack, neo4j_server._container(), jars())
         assert found.uri == "bolt://container"
-        assert events == [f"made {neo4j_server.IMAGE}", "started"]
+        assert events == [f"made {neo4j_server._image()}", "started"]
     assert events[2:] == ["removed"]
 
 

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -33,9 +34,12 @@ def local(launcher: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Put shell scripts on an otherwise empty PATH."""
+def fake(tmp_path: Path, launcher: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Put shell scripts on an otherwise empty PATH, where nothing else is installed."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(launcher, "INSTALLED", tmp_path / "jvm")
+    for name in ("JAVA_HOME", "SPM_NEO4J_VERSION", "SPM_NEO4J_JARS"):
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "bin").mkdir()
 
     def script(name: str, body: str) -> None:
@@ -68,7 +72,7 @@ def gone(pid: int) -> bool:
 def test_it_answers_cypher_as_community_edition(local: Any) -> None:
     rows = ask(local, "CALL dbms.components() YIELD edition, versions RETURN edition, versions")
     assert rows[0]["edition"] == "community"
-    assert rows[0]["versions"][0].startswith("5.26.")
+    assert rows[0]["versions"] == [local.version]
 
 
 @pytest.mark.neo4j
@@ -154,6 +158,36 @@ def test_an_old_java_is_named(launcher: ModuleType, tmp_path: Path, fake: Any) -
         launcher.jars(tmp_path / "jars")
 
 
+def test_another_version_is_started_by_a_java_that_is_new_enough(
+    launcher: ModuleType, tmp_path: Path, fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake("java", """echo 'openjdk version "17.0.2"' >&2""")
+    monkeypatch.setenv("SPM_NEO4J_VERSION", "calendar")
+    version = launcher.named("calendar")
+    assert launcher.wanted() == version
+    with pytest.raises(launcher.ServerUnavailable, match=rf"{version} needs Java 21 .+17\.0\.2"):
+        launcher.jars(tmp_path / "jars")
+    newer = tmp_path / "jvm" / "newer" / "bin"
+    newer.mkdir(parents=True)
+    (newer / "java").write_text("""#!/bin/sh\necho 'openjdk version "21.0.8"' >&2\n""")
+    (newer / "java").chmod(0o755)
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / f"neo4j-{version}.jar").touch()
+    assert launcher.jars(tmp_path / "jars") == tmp_path / "jars"
+
+
+def test_jars_of_another_version_are_not_taken(
+    launcher: ModuleType, tmp_path: Path, fake: Any
+) -> None:
+    fake("java", """echo 'openjdk version "21.0.1"' >&2""")
+    fake("mvn", """for last; do :; done\n/bin/mkdir "${last#-DoutputDirectory=}" """)
+    jars = tmp_path / "cache" / "jars"
+    jars.mkdir(parents=True)
+    (jars / "neo4j-5.26.1.jar").touch()
+    with pytest.raises(launcher.ServerUnavailable, match="holds other files"):
+        launcher.jars(jars)
+
+
 def test_missing_maven_matters_only_without_jars(
     launcher: ModuleType, tmp_path: Path, fake: Any
 ) -> None:
@@ -190,7 +224,9 @@ def test_a_faster_download_by_another_process_is_taken(
 def test_a_server_that_ends_early_shows_its_log(
     launcher: ModuleType, tmp_path: Path, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launcher, "jars", lambda: tmp_path)
+    monkeypatch.setattr(launcher, "jars", lambda version: tmp_path)
+    with zipfile.ZipFile(tmp_path / f"neo4j-{launcher.wanted()}.jar", "w") as jar:
+        jar.writestr("META-INF/services/org.neo4j.server.startup.EntryPoint", "an.EntryPoint\n")
     fake(
         "java",
         """echo 'openjdk version "17.0.1"' >&2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import random
 import socket
 import threading
@@ -10,7 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import neo4j
@@ -574,22 +575,54 @@ def test_the_driver_is_the_supported_one() -> None:
     assert int(neo4j.__version__.partition(".")[0]) in (5, 6)
 
 
+def routed(server: Any) -> BoltStore:
+    return BoltStore(server.settings(server.uri.replace("bolt://", "neo4j://")))
+
+
+def bookmarks(store: BoltStore) -> set[str]:
+    assert store._bookmarks is not None
+    return set(store._bookmarks.get_bookmarks())
+
+
 def test_what_was_written_through_a_router_is_waited_for(neo4j_empty: Any) -> None:
     """One server cannot lag; what can be seen here is that every later read names the write."""
-    with BoltStore_(neo4j_empty) as direct:
+    named = neo4j_empty.uri.replace("neo4j://", "bolt://")
+    with closing(BoltStore(neo4j_empty.settings(named))) as direct:
         assert direct._bookmarks is None
-    address = neo4j_empty.uri.replace("bolt://", "neo4j://")
-    store = BoltStore(neo4j_empty.settings(address))
-    try:
+    with closing(routed(neo4j_empty)) as store:
         tools = prepared(store)
-        assert store._bookmarks is not None
-        written = store._bookmarks.get_bookmarks()
+        written = bookmarks(store)
         assert written
         assert len(store.read("library/tools")) == len(tools)
         prepared(store, 5)
-        assert store._bookmarks.get_bookmarks() != written
-    finally:
-        store.close()
+        assert bookmarks(store) != written
+
+
+def test_a_thread_waits_for_what_another_thread_wrote(
+    neo4j_empty: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The threads of `spm serve` have stores of their own: what they tell the server is logged."""
+    with closing(routed(neo4j_empty)) as reader, closing(routed(neo4j_empty)) as writer:
+        before = bookmarks(reader)
+        tools = prepared(writer)
+        written = bookmarks(writer)
+        assert not written & before
+        with caplog.at_level(logging.DEBUG, "neo4j"):
+            assert len(reader.read("library/tools")) == len(tools)
+            read = said(caplog, "RUN")
+            caplog.clear()
+            writer.write("k", lambda tx: {"found": len(tx.run("library/tools"))})
+            wrote = said(caplog, "BEGIN")
+    assert read
+    assert all("'mode': 'r'" in line for line in read)
+    assert all(name in line for line in read for name in written)
+    assert wrote
+    assert all("'mode': 'r'" not in line for line in wrote)
+
+
+def said(caplog: pytest.LogCaptureFixture, message: str) -> list[str]:
+    """What the driver sent of this kind of message, as it logs it."""
+    return [line for line in caplog.messages if f"C: {message}" in line]
 
 
 @pytest.mark.usefixtures("neo4j_empty")
