@@ -15,7 +15,8 @@ app = typer.Typer(help="Compare the map with labels.", no_args_is_help=True)
 
 SpecsOption = Annotated[Path, typer.Option("--specs", help="The folder of specifications.")]
 PartOption = Annotated[
-    list[str] | None, typer.Option("--part", help="dev, test or extra; all without any.")
+    list[str] | None,
+    typer.Option("--part", help="dev, test or extra, or dev2; the first three without any."),
 ]
 StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
 OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra.")]
@@ -119,6 +120,25 @@ def edges(
     if errors:
         rows = [[r["api"], r["from"], r["to"], r["param"]] for r in found.missed]
         table(["api", "from", "to", "input"], rows, wrap=["from", "to"])
+
+
+@app.command()
+def sample(
+    specs: SpecsOption,
+    seed: Annotated[int, typer.Option("--seed", help="Which edges are drawn.")],
+    count: Annotated[int, typer.Option("--count", help="How many.", min=1)] = 150,
+    api: Annotated[
+        list[str] | None, typer.Option("--api", help="Specifications; all of dev without any.")
+    ] = None,
+) -> None:
+    """Print edges drawn by chance, as their two definitions alone, for eyes to judge."""
+    from benchmarks.map.sample import draw
+    from benchmarks.map.specs import apis, labels
+
+    names = api or apis(labels("edges", "dev"))
+    with tempfile.TemporaryDirectory() as scratch:
+        for at, pair in enumerate(draw(specs, names, seed, count, Path(scratch)), 1):
+            say("\n".join([f"{at}.", *pair.lines()]))
 
 
 @app.command()

@@ -10,8 +10,9 @@ from spm.registry.catalog.fields import folded
 from spm.registry.catalog.graph_rows import field_name
 from spm.registry.catalog.naming import words
 from spm.registry.importers.source import Source
-from spm.registry.map.feeds import Feed, Node, Takes, feeds
+from spm.registry.map.feeds import Feed, feeds
 from spm.registry.map.resources import Reading
+from spm.registry.map.tool_nodes import Node, Takes
 from spm.registry.models import tool_id
 
 

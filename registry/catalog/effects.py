@@ -63,8 +63,8 @@ _WEAK_INSIDE = frozenset(
 )
 # Things that are put on and taken off; nothing is lost when they go.
 _LIGHT_THINGS = frozenset(
-    "star pin reaction like follow following favorite favourite bookmark vote upvote lock mute "
-    "snooze watch".split()
+    "star pin reaction like follow follower following favorite favourite bookmark vote upvote lock "
+    "mute snooze watch watcher".split()
 )
 # Light only where they hang on something else; on their own they are things like any other.
 _LIGHT_WHEN_ATTACHED = frozenset("label tag".split())
@@ -76,7 +76,7 @@ _HEAVY_THINGS = frozenset(
     "session token user webhook".split()
 )
 # With DELETE these say that something is only switched off.
-_SWITCHES = frozenset("disable deactivate suspend pause close stop".split())
+_SWITCHES = frozenset("disable deactivate suspend pause close stop mark".split())
 # Changing verbs that no look has in its name; a readOnlyHint does not outweigh them.
 _CHANGES = frozenset(
     "create update send write edit set put insert upsert add modify post upload rename move copy "
@@ -89,7 +89,9 @@ _IRREVERSIBLE = re.compile(
     r"unrecoverabl[ey]|not (?:be )?(?:reversible|recoverable|undoable)|no (?:way to )?undo\b|"
     r"permanently (?:and \w+ )?(?:delet|remov|eras|destroy|purg|los|clos|disabl|cancel|revok|wip|"
     r"terminat|drop|deactivat|detach|discard)\w*|(?:delet|remov|eras|destroy|purg|clos|wip)\w* "
-    r"(?:\w+ ){0,4}permanently)\b",
+    r"(?:\w+ ){0,4}permanently|"
+    r"(?:this|it|which) (?:also )?(?:delet|remov|revok|eras|wip)es (?:all|every)|"
+    r"(?:complet|don|achiev|implement)e?d? by (?:delet|remov|revok|eras)ing)\b",
     re.I,
 )
 _OPENING = re.compile(
@@ -420,14 +422,24 @@ def _deletion(said: _Said) -> Decision:
     heavy = said.things() & _HEAVY_THINGS
     verb = next((v for v in said.verbs() if v.place == "the name"), None)
     if verb is not None and not heavy:
-        if undoable(verb.word) or infinitive(verb.word) in _SWITCHES:
+        if _is_switch(verb):
             return Decision("write", verb.reason)
     elif verb is not None and undoable(verb.word) and verb.word.startswith("un"):
         return Decision("write", verb.reason)
+    # "Unsubscribe from a resource", "Mark a todo as done": what a text begins with, nothing heavy.
+    first = next((v for text in said.texts for v in _leading(text)), None)
+    gone = any(destroys(word) for text in said.texts for word in words(text))  # for deletion
+    if first is not None and not (heavy or gone) and _is_switch(first):
+        return Decision("write", first.reason)
     if _only_taken_off(said):
         thing = min(said.things() & (_LIGHT_THINGS | _LIGHT_WHEN_ATTACHED))
         return Decision("write", f"DELETE only takes off: {thing}")
     return Decision("destructive", "DELETE")
+
+
+def _is_switch(verb: _Verb) -> bool:
+    """Whether a verb only switches something off, or marks it."""
+    return undoable(verb.word) or infinitive(verb.word) in _SWITCHES
 
 
 def _look(method: str, said: _Said) -> Decision:

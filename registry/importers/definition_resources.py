@@ -58,13 +58,14 @@ def _inputs(schemas: Schemas, tool: ToolSpec) -> list[Input]:
     places = (tool.call or {}).get("parameters") or {}
     schema = tool.input_schema or {}
     properties = schema.get("properties") or {}
-    paths = {one.spec.name: one.path for one in schemas.fields(schema, inputs=True)}
+    fields = {one.spec.name: one for one in schemas.fields(schema, inputs=True)}
     found = []
     for spec in tool.inputs:
-        path = paths.get(spec.name, (spec.name,))
+        read = fields.get(spec.name)
+        path = read.path if read else (spec.name,)
         single = len(path) == 1
         place = places.get(path[0], "body") if single else "body"
-        own = properties.get(path[0]) if single else None
+        own = properties.get(path[0]) if single or not read else read.schema
         found.append(Input(spec.name, path, place, spec.type, spec.description, own))
     return found
 

@@ -100,10 +100,11 @@ class Shape:
 
 @dataclass(frozen=True)
 class Found:
-    """A field, and the property names that lead to it."""
+    """A field, the property names that lead to it, and its schema as it is written."""
 
     spec: OutputSpec
     path: tuple[str, ...]
+    schema: object = None
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,7 @@ class Schemas:
         if not envelope and (parent.depth == 1 or not inner.properties):
             spec = self._spec(parent, name, shape, inputs, required and not noise)
             if spec:
-                chosen.add(Found(spec, path), parent.owner)
+                chosen.add(Found(spec, path, parent.shape.properties[name]), parent.owner)
         if inner.properties and len(path) < MAX_LEVELS:
             own = parent.owner if envelope else singular(fold(name))
             depth = parent.depth if envelope else parent.depth + 1
@@ -321,7 +322,7 @@ class _Chosen:
             if key in self._owners:
                 return
         self._owners[key] = owner
-        self.found.append(Found(spec, found.path))
+        self.found.append(replace(found, spec=spec))
 
 
 def _ordered(shape: Shape) -> list[tuple[str, object]]:

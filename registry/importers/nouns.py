@@ -8,6 +8,7 @@ from spm.registry.catalog.fields import is_generic
 from spm.registry.catalog.fields import singular as word_singular
 from spm.registry.catalog.naming import fold as _fold
 from spm.registry.importers.references import clean
+from spm.registry.map.resources import split_key
 
 fold = lru_cache(50_000)(_fold)  # the same few thousand names, again and again
 
@@ -81,9 +82,17 @@ def _trimmed(parts: list[str], named: frozenset[str]) -> list[str]:
 
 
 def named_nouns(paths: Iterable[object]) -> frozenset[str]:
-    """The nouns of paths without the gaps between their words, which paths often leave out."""
-    parts = {part for path in paths for part in str(path).split("/") if part and "{" not in part}
-    return frozenset(_squashed(fold(clean(part)).split("_")) for part in parts)
+    """The nouns of paths without the gaps between their words, which paths often leave out.
+
+    Also those of parameters: {projectTypeKey} is the key of a project type, which is no project.
+    """
+    parts = {part for path in paths for part in str(path).split("/") if part}
+    named = {fold(clean(part)) for part in parts if "{" not in part}
+    for part in parts:
+        if part.startswith("{") and part.endswith("}"):
+            base, key = split_key(fold(clean(part[1:-1])).split("_"))
+            named.update({"_".join(base)} if key and len(base) > 1 else ())
+    return frozenset(_squashed(name.split("_")) for name in named)
 
 
 def _squashed(parts: list[str]) -> str:

@@ -391,7 +391,8 @@ def _input(
     found: Found, spec: InputSpec, places: dict[str, str], arguments: dict[str, Any]
 ) -> Input:
     place = places.get(found.path[0], "body") if len(found.path) == 1 else "body"
-    schema = arguments["properties"].get(found.path[0]) if len(found.path) == 1 else None
+    single = len(found.path) == 1
+    schema = arguments["properties"].get(found.path[0]) if single else found.schema
     place = "body" if place in _BODIES else place
     return Input(spec.name, found.path, place, spec.type, spec.description, schema)
 

@@ -295,7 +295,9 @@ class ResourceReader:
             if many and (answer.listed or said != "get" or collection):
                 return ("search" if said == "search" else "list"), self._resource(many[0])
             named = answer.nouns[0][0] if answer.nouns else self._segment(key)
-            verb = said if said in ("list", "search") else "get"
+            # A collection is a list, though its document may show one of its things.
+            listed = said in ("list", "search") or (key + "/{}" in self._items and _plural(key))
+            verb = "search" if said == "search" else "list" if listed else "get"
             return verb, self._resource(named)
         if method == "delete":  # but to unlock something is no way to delete it
             return (said if said in ("update", "act") else "delete"), self._about(operation, parent)
@@ -463,7 +465,10 @@ class ResourceReader:
             flat = self._schemas.items(inner)
             if not flat.properties and isinstance(name, str):
                 named = noun(_reference(sub))
-                spelled = named if named and fold(named).rpartition("_")[2] in KEYS else name
+                key = fold(named).rpartition("_")[2]
+                spelled = named if named and key in KEYS else name
+                if spelled == named and fold(name).rpartition("_")[2] in ROLES:
+                    spelled = f"{name}_{key}"  # the editor of a file is no user of its own
                 kind = flat.kind or "string"
                 yield spelled, inner.description, kind, inner.items is not None
 
@@ -484,7 +489,7 @@ class ResourceReader:
             inner = self._schemas.items(direct)
             several = direct.items is not None
             role = singular(fold(name))
-            choices = self._alternatives(sub)
+            choices = _said(role, self._alternatives(sub))
             if not choices and inner.properties:
                 keys = frozenset(self._keys(inner))
                 answer.references.append(_Reference(inner.noun, role, several, keys))
@@ -532,6 +537,9 @@ class ResourceReader:
         wrappers = {role for role, thing in answer.wrapped if self.nouns.fold(thing)}
         for name, many in answer.nouns:
             if name not in wrappers and (known := self.nouns.fold(name)):
+                own = answer.keys.get(name)  # who only resembles it may lack its id
+                if known != name and own and not self.nouns.has_key(known, frozenset(own)):
+                    continue
                 add(Given(known, "", many))
         for reference in answer.references:
             if (known := self._referred(reference)) and (known, "") not in found:
@@ -545,6 +553,8 @@ class ResourceReader:
             if identity and (identity.resource, "") not in found:
                 add(Given(identity.resource, identity.role or identity.resource, False))
         making = verb in ("list", "search", "get", "create") and resource in self.nouns
+        # Who is invited is nobody yet.
+        making = making and not (verb == "create" and "invite" in fold(operation.name).split("_"))
         if not found and making and self._tells_nothing(operation):
             add(Given(resource, "", verb in ("list", "search"), "inferred"))
         return tuple(found.values())
@@ -588,7 +598,9 @@ class ResourceReader:
             return self._in_path(operation.path, given.name)
         if given.place in ("header", "cookie") or _enumerated(given.schema):
             return None
-        if "metadata" in given.path[:-1]:  # of the thing itself
+        if "metadata" in given.path[:-1] or self._is_whole(operation):  # of the thing itself
+            return None
+        if not split_key(folded(given.name))[1] and self._is_told(given.schema):
             return None
         reference = noun(_reference(given.schema))
         if reference and (found := self.nouns.identify(reference, "", given.kind)):
@@ -615,6 +627,21 @@ class ResourceReader:
         if found.role and len(given.path) > 1:
             return self.nouns.described(given.description, found.role, near)
         return self._in_corner(operation, found)
+
+    def _is_whole(self, operation: Operation) -> bool:
+        """Whether the thing itself is written again to say one side of it: /pods/{name}/status."""
+        item = template(operation.path).rpartition("/")[0]
+        whole = self._by_place.get(("put", item)) if item.endswith("{}") else None
+        body = _body(operation)
+        return whole is not None and body is not None and body == _body(whole)
+
+    def _is_told(self, schema: object) -> bool:
+        """Whether a value without a key is no reference: some are usual, or it is written whole."""
+        if not isinstance(schema, dict):
+            return False
+        shape = self._schemas.shape(schema)
+        whole = shape.items is not None and bool(self._schemas.items(shape).properties)
+        return bool(isinstance(schema.get("default"), list) and schema["default"]) or whole
 
     @cached_property
     def _beside(self) -> dict[tuple[str, str], str]:
@@ -688,6 +715,14 @@ class ResourceReader:
         return None
 
 
+def _said(role: str, choices: list[str]) -> list[str]:
+    """Of different things that a property may hold, those that it is called after, else one."""
+    shortest = min(choices, key=len, default="")
+    if all(choice.endswith(shortest) for choice in choices):  # a customer, or a deleted one
+        return choices
+    return [choice for choice in choices if role.endswith(choice)] or choices[:1]
+
+
 def _collection(path: str) -> str:
     """The template of a path without the item at its end."""
     return template(path).removesuffix("/{}")
@@ -722,6 +757,17 @@ def _enumerated(schema: object) -> bool:
         return False
     items = schema.get("items")
     return "enum" in schema or (isinstance(items, dict) and "enum" in items)
+
+
+def _body(operation: Operation) -> object:
+    """The name of the schema that a call takes."""
+    written = operation.operation.get("requestBody")
+    content = written.get("content") if isinstance(written, dict) else None
+    found = [one.get("schema") for one in content.values()] if isinstance(content, dict) else []
+    for parameter in operation.operation.get("parameters") or ():
+        if isinstance(parameter, dict) and parameter.get("in") == "body":
+            found.append(parameter.get("schema"))
+    return next((ref for ref in map(_reference, found) if ref), None)
 
 
 def _reference(schema: object) -> object:

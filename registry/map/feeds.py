@@ -4,104 +4,38 @@
 what changed, inside the transaction of whatever write touched them.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
 from spm.registry.map.feed_evidence import evidence, services_decided
-from spm.registry.map.resources import INSIDE, KEYS, Given, Identity, Verb, is_content
+from spm.registry.map.homes import Homes
+from spm.registry.map.resources import KEYS, Given, Identity, Verb, is_content
+from spm.registry.map.tool_nodes import CALLER, MAKES, NEEDS_ITSELF, OWN, Node, Takes
 from spm.registry.map.verbs import kind_of
 from spm.registry.store.interface import Row, Transaction
 
-# A resource that so many tools of its service require is a hub: only what lists, searches or
-# creates exactly that feeds it.
-HUB_SHARE, HUB_TOOLS = 0.2, 20
 REQUIRED, OPTIONAL, HUB, ELSEWHERE = 6, 4, 4, 3  # producers that are kept for one input
 CREATES = 3  # of those that create it, for which room is kept
 TWINS = 2  # of those that do the same from the same
-FURTHER, HUB_FURTHER = 3, 2  # of those that need more than the consumer has, where others do not
+FURTHER, HUB_FURTHER = 1, 2  # of those that need more than the consumer has, where others do not
 REFERENCES = 2  # and behind them things that refer to what it takes
-_MAKES: dict[Verb, int] = {"list": 0, "search": 0, "get": 1, "create": 2}
-_NEEDS_ITSELF = frozenset(("get", "update", "delete", "act"))
 _READS = frozenset(("get", "list", "search"))
-_OF_WHAT_IS_THERE = frozenset(("get", "list", "search", "update", "delete"))
-# Words of names that tell no tool from another, and those of a caller's own things.
-_FILLERS = frozenset("for by in of on to the a an with from and or all".split())
-_OWN = frozenset("authenticated current me my own mine self".split())
 _OF_VERB = {"list": 1.0, "search": 1.0, "get": 0.9, "create": 0.7}
 SHORT = 12  # fields of an answer that is no record
 RARE = 5  # makers of a field that is no key, up to which its name alone links tools
 _OF_EVIDENCE = {"observed": 1.0, "declared": 0.8, "inferred": 0.5}
 _APART = 0.97
-_STREAMS = frozenset(("watch", "stream"))  # of names; what goes on answering is no look-up
+# Of names: what goes on answering is no look-up, and what is not there yet has no id.
+_STREAMS = frozenset(("watch", "stream", "preview", "upcoming"))
 _ELSEWHERE = 0.5  # what another service makes counts half
 _STRONG = frozenset("id uuid guid gid iid arn urn sha token".split())  # keys by any record
 # Besides keys, what tools hand from one to another under the very same name.
 _HANDED = KEYS | frozenset("token email phone url uri link address path file".split())
-
-
-@dataclass(frozen=True)
-class Takes:
-    """An input of a tool, and what it identifies."""
-
-    field: str
-    identity: Identity | None
-    required: bool
-
-
-@dataclass(frozen=True)
-class Node:
-    """A tool as the rule sees it; resources carry their service in front."""
-
-    id: str
-    verb: Verb
-    resource: str
-    takes: tuple[Takes, ...] = ()
-    gives: tuple[Given, ...] = ()
-    makes: frozenset[str] = frozenset()  # fields of its answer, without those that it takes
-    words: frozenset[str] = frozenset()  # of its name
-
-    @cached_property
-    def required(self) -> frozenset[str]:
-        """The resources that it cannot run without."""
-        return frozenset(t.identity.resource for t in self.takes if t.required and t.identity)
-
-    @cached_property
-    def _looked_into(self) -> frozenset[str]:
-        """The resources of places in which it only looks, and that it may find others of."""
-        inside = {
-            t.identity.resource for t in self.takes if t.identity and t.identity.role == INSIDE
-        }
-        plain = {t.identity.resource for t in self.takes if t.identity and not t.identity.role}
-        return frozenset(inside - plain)
-
-    @cached_property
-    def taken(self) -> frozenset[str]:
-        """The resources that it takes, needed or not."""
-        return frozenset(t.identity.resource for t in self.takes if t.identity)
-
-    def echoes(self, given: Given) -> bool:
-        """Whether it only gives back what it takes: a get takes its thing's id, declared or not."""
-        if given.resource in self.required:
-            return given.resource not in self._looked_into
-        own = Identity(given.resource)
-        single = self.verb == "get" and (not given.many or given.resource == self.resource)
-        return single and any(taken.identity == own for taken in self.takes)
-
-    def tells_of(self, resource: str) -> bool:
-        """Whether things of this kind are in its answer."""
-        return self.resource == resource or any(given.resource == resource for given in self.gives)
-
-    @cached_property
-    def content(self) -> frozenset[str]:
-        """The words of its name that say what it is about, beside verbs and fillers."""
-        plain = self.words - _FILLERS - ({"user"} if self.words & _OWN else set()) - _OWN
-        # Who is followed or blocked is not just any user.
-        return frozenset(word for word in plain if kind_of(word) not in _MAKES)
 
 
 @dataclass
@@ -128,47 +62,26 @@ class Feed:
 _Ranked = tuple[tuple[float, ...], Node, Given]
 
 
-class _Service:
-    """What holds for all tools of a service: its hubs, and what is made only inside what."""
-
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        needed: Counter[str] = Counter()
-        inside: dict[str, frozenset[str]] = {}
-        for node in nodes:
-            needed.update(node.required)
-            if node.verb == "create" and node.resource:
-                around = node.required - {node.resource}
-                inside[node.resource] = inside.get(node.resource, around) & around
-        enough = max(HUB_TOOLS, HUB_SHARE * len(nodes))
-        self.hubs = {resource for resource, count in needed.items() if count >= enough}
-        self._inside = inside
-
-    def is_empty(self, resource: str, consumer: Node) -> bool:
-        """Whether a thing just made holds nothing yet of what the consumer needs besides it."""
-        needs = consumer.required - {resource}
-        if consumer.verb in _OF_WHAT_IS_THERE and consumer.resource != resource:
-            needs |= {consumer.resource}
-        return any(resource in self._inside.get(other, ()) for other in needs)
-
-
 def feeds(nodes: Iterable[Node]) -> list[Feed]:
     """The edges between the tools of one service."""
     nodes = list(nodes)
     givers: dict[str, list[tuple[Node, Given]]] = defaultdict(list)
     makers: dict[str, list[Node]] = defaultdict(list)
     for node in nodes:
-        if node.verb in _MAKES and not node.words & _STREAMS:
+        if node.verb in MAKES and not node.words & _STREAMS:
             for given in node.gives:
                 if node.verb == "create" and given.resource != node.resource:
                     continue  # made for what it makes, not for what else its answer tells of
+                if node.adds(given):
+                    continue
                 givers[given.resource].append((node, given))
             for name in node.makes:
                 makers[name].append(node)
-    service = _Service(nodes)
+    homes = Homes(nodes)
     found: dict[tuple[str, str], Feed] = {}
     for node in nodes:
         for taken in node.takes:
-            pairs = _producers(node, taken, givers, service) if taken.identity else []
+            pairs = _producers(node, taken, givers, homes) if taken.identity else []
             if not pairs and _is_handed_on(taken, makers):
                 pairs = _same_field(node, taken, makers)
             for producer, given in pairs:
@@ -221,12 +134,12 @@ def _producers(
     consumer: Node,
     taken: Takes,
     givers: Mapping[str, list[tuple[Node, Given]]],
-    service: "_Service",
+    homes: Homes,
 ) -> list[tuple[Node, Given]]:
     assert taken.identity is not None
     resource, role = taken.identity.resource, taken.identity.role
-    main = consumer.verb in _NEEDS_ITSELF and resource == consumer.resource
-    hub = resource in service.hubs
+    main = consumer.verb in NEEDS_ITSELF and resource == consumer.resource
+    hub = resource in homes.hubs
     own: list[_Ranked] = []
     references: list[_Ranked] = []
     for producer, given in givers.get(resource, ()):
@@ -234,10 +147,12 @@ def _producers(
             continue
         if hub and (producer.resource != resource or producer.verb == "get") and not given.many:
             continue
-        if producer.verb == "create" and service.is_empty(resource, consumer):
+        if producer.verb == "create" and homes.is_empty(resource, consumer):
             continue
-        if producer.verb == "create" and hub and consumer.verb in _READS:
+        if producer.verb == "create" and hub and consumer.verb in (*_READS, "delete") and not main:
             continue  # where everything happens: nobody makes one to look around in it
+        if homes.is_of_another(producer, resource, consumer):
+            continue
         if not given.role:
             own.append((_rank(producer, given, consumer), producer, given))
         elif not (role or hub) and (taken.required or main):
@@ -246,10 +161,35 @@ def _producers(
     own.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
     most = HUB if hub else REQUIRED if taken.required or main else OPTIONAL
     twins, further = (1, HUB_FURTHER) if hub else (TWINS, FURTHER)
-    kept = _mixed(_within_reach(_without_twins(own, twins), further), most)
+    reached = _within_reach(_without_twins(own, twins), further)
+    kept = _mixed(_without_detours(reached, consumer, homes), most)
+    kept = _likely(kept, taken, consumer)
     if not kept or (main and consumer.verb == "get"):
         kept += _best_references(references)
     return [(producer, given) for _, producer, given in kept]
+
+
+def _without_detours(ranked: list[_Ranked], consumer: Node, homes: Homes) -> list[_Ranked]:
+    """Without looks into what must itself be found inside a thing, where others do."""
+    rows = [row for row in ranked if not _creates(row)]
+    hard = {row[1].id for row in rows if homes.is_detour(row[1], row[2].resource, consumer)}
+    plain = any(row[1].id not in hard for row in rows)
+    return [row for row in ranked if row[1].id not in hard] if plain else ranked
+
+
+def _likely(kept: list[_Ranked], taken: Takes, consumer: Node) -> list[_Ranked]:
+    """Without what nobody would run for this, though it gives what the consumer takes."""
+    whole = [row for row in kept if row[1].states <= consumer.acts]
+    kept = whole if any(not row[0][0] and not _creates(row) for row in whole) else kept
+    if consumer.verb in ("list", "search") and not taken.required:  # just made: not looked for
+        kept = [row for row in kept if not (_creates(row) and row[1].resource == consumer.resource)]
+    there = any(_creates(row) and row[1].required and not row[0][0] for row in kept)
+    if there and not consumer.words & CALLER:  # one of one's own is not yet the organization's
+        kept = [row for row in kept if not (_creates(row) and row[1].words & CALLER)]
+    if taken.required and consumer.verb in ("update", "delete", "act"):
+        # Who asks about itself does not act on itself: it unblocks and removes others.
+        kept = [row for row in kept if not (row[1].verb == "get" and row[1].words & CALLER)]
+    return kept
 
 
 def _best_references(ranked: list[_Ranked]) -> list[_Ranked]:
@@ -327,11 +267,11 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
         len(needs - has),
         -len((producer.taken & consumer.taken) - {given.resource}),
         0 if producer.resource == given.resource else 1,
-        _MAKES[producer.verb],
+        MAKES[producer.verb],
         -len(producer.content & consumer.content),
         len(producer.content - consumer.content - _spellings(given.resource)),
         # One's own things before everybody's.
-        0 if producer.words & _OWN and needs <= has else 1,
+        0 if producer.words & OWN and needs <= has else 1,
     )
 
 
@@ -398,13 +338,13 @@ def _services_in_need(tx: Transaction, service: str) -> set[str]:
 
 def _ranked(rows: Iterable[Row]) -> list[Row]:
     """Those of these tools that make something for others, the best first."""
-    able = [row for row in rows if _verb_of(row) in _MAKES]
+    able = [row for row in rows if _verb_of(row) in MAKES]
     return sorted(able, key=_place)
 
 
 def _place(row: Row) -> tuple[int, int, str]:
     """Where a tool stands among those of other services: what looks up first, short names first."""
-    return _MAKES[_verb_of(row)], len(row["id"]), row["id"]
+    return MAKES[_verb_of(row)], len(row["id"]), row["id"]
 
 
 def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:

@@ -73,8 +73,9 @@ _ARTICLES = frozenset(
 # Whatever its description speaks of, a field whose name ends so is no key.
 _NO_KEYS = frozenset(
     "time date day month year hour minute second start end at on amount total count quantity size "
-    "price currency type status state kind level limit format order sort enabled mode color icon "
-    "url uri link version page position width height since until before after prefix suffix".split()
+    "value price currency type status state kind level limit format order sort enabled mode color "
+    "icon url uri link version page position width height since until before after prefix "
+    "suffix".split()
 )
 _PHRASE_ENDS = frozenset(
     "that which whose who where when to for in on of is are was being be you this these if will "
@@ -220,7 +221,8 @@ class Nouns:
         if self._people and (base[-1] in ROLES or by) and self._finds(self._people, key):
             return Identity(self._people, "_".join(base))
         if found := self.described(description, "_".join(base), near):
-            return found
+            # The name of a person who has an id tells of it, and does not find it.
+            return found if self._finds(found.resource, key) else None
         spelled = [*base[:-1], singular(base[-1])]
         resource = self.longer(spelled, near, keyed=bool(key) and key not in WEAK_KEYS)
         return Identity(resource) if resource else None

@@ -31,6 +31,14 @@ from spm.registry.catalog.effects import of_annotations, of_function, of_operati
         ("POST", "/refunds/{id}", "PostRefundsId", "Updates a refund.", "write"),
         ("PUT", "/members/{id}", "convert-member-to-guest", "", "destructive"),
         ("POST", "/keys/{id}/rotate", "rotate_key", "Rotate a key", "destructive"),
+        # Of a DELETE that no word calls destructive its text says what is switched off or marked.
+        ("DELETE", "/tickets/{id}/subscription", "", "Unsubscribe from a ticket", "write"),
+        ("DELETE", "/todos/{id}", "", "Mark a todo as done", "write"),
+        ("DELETE", "/todos/{id}", "", "Mark a todo for deletion", "destructive"),
+        ("DELETE", "/runners/{id}", "", "Disable a runner", "write"),
+        ("DELETE", "/users/{id}", "", "Disable a user", "destructive"),
+        ("DELETE", "/tickets/{id}/watchers", "", "Deletes a watcher of a ticket", "write"),
+        ("DELETE", "/subscriptions/{id}", "", "", "destructive"),
         # What is created may have a verb in its name; participles say what was done before.
         ("POST", "/runners/remove-token", "create-remove-token", "Create a remove token", "write"),
         ("GET", "/files/deleted", "list-deleted", "Lists deleted files", "read"),

@@ -590,3 +590,124 @@ def test_a_word_that_tells_of_a_thing_is_no_verb():
         **thing("Address"),
     )
     assert (found["reservedGet"].verb, found["reservedDelete"].verb) == ("get", "delete")
+
+
+def taking(name, **properties):
+    return post(name, {"type": "object", "properties": properties})
+
+
+def test_what_is_one_of_a_few_or_written_whole_is_no_reference():
+    """Permissions are called after things, and hooks list the events that are usual."""
+    crates = {"get": {"operationId": "listCrates", "responses": answers(ref("Crate"))}}
+    allowed = {"type": "object", "properties": {"crates": {"type": "string", "enum": ["read"]}}}
+    usual = {"type": "array", "items": {"type": "string"}, "default": ["push"]}
+    whole = {"type": "array", "items": {"type": "object", "properties": {"size": {}}}}
+    ids = {"type": "array", "items": {"type": "string"}}
+    found = readings(
+        {
+            "/crates": crates,
+            "/tokens": taking("makeToken", allowed=allowed),
+            "/hooks": taking("makeHook", crates=usual),
+            "/loads": taking("makeLoad", crates=whole),
+            "/piles": taking("makePile", crates=ids),
+        },
+        **thing("Crate"),
+    )
+    assert found["makePile"].takes == {"crates": Identity("crate")}
+    assert not any(found[name].takes for name in ("makeToken", "makeHook", "makeLoad"))
+
+
+def test_the_name_of_what_has_an_id_does_not_find_it():
+    said = {"type": "string", "description": "The name of the person that owns the account."}
+    found = readings(
+        {
+            "/persons/{person}": {
+                "get": {"operationId": "getPerson", "responses": answers(ref("Person"))}
+            },
+            "/banks": taking("makeBank", holder_name=said),
+        },
+        Person={"type": "object", "properties": {"id": {}, "name": {}}},
+    )
+    assert found["makeBank"].takes == {}
+
+
+def test_a_property_that_may_be_several_things_is_what_it_is_called_after():
+    either = {"anyOf": [ref("Crate"), ref("Barrel")]}
+    found = readings(
+        {
+            "/crates/{id}": {
+                "get": {"operationId": "getCrate", "responses": answers(ref("Crate"))}
+            },
+            "/barrels/{id}": {
+                "get": {"operationId": "getBarrel", "responses": answers(ref("Barrel"))}
+            },
+            "/loads/{id}": {"get": {"operationId": "getLoad", "responses": answers(ref("Load"))}},
+        },
+        **thing("Crate"),
+        **thing("Barrel"),
+        **thing("Load", barrel=either, content=either),
+    )
+    given = {(one.resource, one.role) for one in found["getLoad"].gives}
+    assert given == {("load", ""), ("barrel", "barrel"), ("crate", "content")}
+
+
+def test_a_collection_is_a_list_though_its_document_shows_one_thing():
+    found = readings(
+        {
+            "/crates": {"get": {"operationId": "getCrates", "responses": answers(ref("Crate"))}},
+            "/crates/{id}": {
+                "get": {"operationId": "getCrate", "responses": answers(ref("Crate"))}
+            },
+        },
+        **thing("Crate"),
+    )
+    assert (found["getCrates"].verb, found["getCrate"].verb) == ("list", "get")
+
+
+def test_a_parameter_says_which_nouns_are_whole():
+    found = readings(
+        {
+            "/crates/{id}": {
+                "get": {"operationId": "getCrate", "responses": answers(ref("Crate"))}
+            },
+            "/crates/type/{crateTypeKey}": {
+                "get": {"operationId": "getType", "responses": answers(ref("CrateType"))}
+            },
+        },
+        **thing("Crate"),
+        **thing("CrateType", key={"type": "string"}),
+    )
+    assert found["getType"].resource == "crate_type"
+    assert found["getType"].gives[0] == Given("crate_type")
+
+
+def test_who_is_invited_is_nobody_yet():
+    done = answers({"type": "object", "properties": {"ok": {"type": "boolean"}}})
+    found = readings(
+        {
+            "/users.list": {"get": {"operationId": "users_list", "responses": done}},
+            "/users.add": {"post": {"operationId": "users_add", "responses": done}},
+            "/users.invite": {"post": {"operationId": "users_invite", "responses": done}},
+        }
+    )
+    assert [bool(found[f"users_{verb}"].gives) for verb in ("add", "invite")] == [True, False]
+
+
+def test_who_writes_a_thing_again_to_say_one_side_of_it_takes_no_references():
+    """/loads/{name}/status takes all of a load, of which it changes the status."""
+    crate = {"type": "string", "description": "ID of the crate"}
+    schema = {"type": "object", "properties": {"spec": {"properties": {"crate_id": crate}}}}
+    again = {"content": {"application/json": {"schema": ref("Load")}}}
+    found = readings(
+        {
+            "/crates/{id}": {
+                "get": {"operationId": "getCrate", "responses": answers(ref("Crate"))}
+            },
+            "/loads/{load}": {"put": {"operationId": "replaceLoad", "requestBody": again}},
+            "/loads/{load}/status": {"put": {"operationId": "replaceStatus", "requestBody": again}},
+        },
+        **thing("Crate"),
+        Load=schema,
+    )
+    assert Identity("crate") in found["replaceLoad"].takes.values()
+    assert list(found["replaceStatus"].takes) == ["load"]

@@ -8,14 +8,13 @@ from spm.registry.map.feeds import (
     CREATES,
     FURTHER,
     HUB_FURTHER,
-    HUB_TOOLS,
     REQUIRED,
-    Node,
-    Takes,
     feeds,
     is_handed,
 )
+from spm.registry.map.homes import HUB_TOOLS
 from spm.registry.map.resources import INSIDE, Given, Identity
+from spm.registry.map.tool_nodes import Node, Takes
 
 EDGES = "MATCH (a:Tool)-[e:FEEDS]->(b:Tool) RETURN a.name AS a, b.name AS b, e.fields AS fields"
 
@@ -318,9 +317,93 @@ def test_who_lists_just_there_leaves_little_to_look_for_elsewhere():
     there = lister("there", takes=[("org", "org", "", True)])
     takes = [("org", "org", "", True), ("user_id", "user", "", True)]
     taker = node("get_member", "get", "user", takes)
-    found = {producer for producer, consumer in pairs(*far, there, taker)}
-    assert len(found) == 2
-    assert "there" in found
+    everywhere = [LIST_USERS, GET_USER]
+    found = {p for p, consumer in pairs(*far, there, taker, *everywhere) if consumer == taker.id}
+    assert found >= {"there", "list_users"}
+    assert len(found & {one.id for one in far}) <= 1
+
+
+def placed(verb, *parents, of="reaction", own=True):
+    """A tool about reactions inside of something, which it names if it is about one of them."""
+    takes = [(parent, parent, "", True) for parent in parents]
+    takes += [(of, of, "", True)] if own else []
+    name = f"{verb}_{'_'.join(parents)}_{of}"
+    return node(name, verb, of, takes, [] if own else [(of, "")])
+
+
+def test_a_thing_of_one_owner_is_none_of_another():
+    places = ("issue",), ("commit",), ("issue", "note")
+    tools = [
+        placed(verb, *place, own=verb == "delete")
+        for place in places
+        for verb in ("list", "create", "delete")
+    ]
+    found = pairs(*tools)
+    for place in places:
+        taker = placed("delete", *place).id
+        makers = {placed(verb, *place, own=False).id for verb in ("list", "create")}
+        assert {p for p, c in found if c == taker} == makers
+
+
+def test_what_is_listed_below_its_owner_is_also_among_all():
+    tools = [
+        placed(verb, *place, own=verb == "delete")
+        for place in ((), ("customer",))
+        for verb in ("list", "delete")
+    ]
+    assert (placed("list", own=False).id, placed("delete", "customer").id) in pairs(*tools)
+    assert (placed("list", "customer", own=False).id, placed("delete").id) in pairs(*tools)
+
+
+def test_a_list_of_what_is_in_a_state_feeds_what_speaks_of_it():
+    blocked = named(lister("blocked"), "list", "blocked", "users")
+    anybody = named(lister("users"), "list", "users")
+    needs = [("user_id", "user", "", True)]
+    unblock = named(node("unblock", "update", "user", needs), "unblock", "user")
+    rename = named(node("rename", "update", "user", needs), "rename", "user")
+    found = pairs(blocked, anybody, unblock, rename)
+    assert ("blocked", "unblock") in found
+    assert ("blocked", "rename") not in found
+    assert ("blocked", "rename") in pairs(blocked, rename)  # better than nothing
+
+
+def test_who_adds_what_is_there_to_something_makes_nothing():
+    takes = [("teams", "team", "", False)]
+    add = named(node("add_teams", "create", "team", takes, [("team", "")]), "add", "teams")
+    get = node("get_team", "get", "team", [("team_id", "team", "", True)])
+    assert pairs(add, get) == set()
+    assert pairs(named(add, "create", "teams"), get) == {("add_teams", "get_team")}
+
+
+def test_what_was_just_made_is_not_looked_for():
+    make = node("make", "create", "user", [], [("user", "")])
+    look = node("list_users", "list", "user", [("user_name", "user", "", False)])
+    assert pairs(make, look) == set()
+
+
+def test_who_asks_about_itself_does_not_act_on_itself():
+    me = named(node("me", "get", "user", [], [("user", "")]), "get", "authenticated", "user")
+    needs = [("user_id", "user", "", True)]
+    assert pairs(me, node("remove", "delete", "user", needs)) == set()
+    assert pairs(me, node("events", "list", "event", needs)) == {("me", "events")}
+
+
+@pytest.mark.parametrize("word", ["preview", "upcoming"])
+def test_what_is_not_there_yet_has_no_id(word):
+    assert pairs(named(LIST_USERS, word, "users"), GET_USER) == set()
+
+
+def test_a_look_into_another_thing_is_a_detour():
+    """Teams are made in an organization; those of an invitation are found by another look."""
+    org = ("org", "org", "", True)
+    make = node("make_team", "create", "team", [org], [("team", "")])
+    teams = node("teams", "list", "team", [org], [("team", "")])
+    invited = [org, ("invitation", "invitation", "", True)]
+    of_one = node("teams_of_invitation", "list", "team", invited, [("team", "")])
+    cancel = node("cancel", "delete", "invitation", invited)
+    team = node("get_team", "get", "team", [("team_id", "team", "", True)])
+    found = {p for p, consumer in pairs(make, teams, of_one, cancel, team) if consumer == team.id}
+    assert found == {"teams", "make_team"}
 
 
 def test_what_needs_something_else_is_no_nearer_for_being_ones_own(monkeypatch):
