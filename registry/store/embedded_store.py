@@ -261,9 +261,10 @@ class EmbeddedStore:
 
     # -- vectors ---------------------------------------------------------------------------
 
-    def encoded(self, kind: Kind) -> dict[str, str]:
-        """Which text (as a digest) the vector of each node was made of."""
-        return self.files.encoded(kind)
+    def encoded(self, kind: Kind, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of; of all, or of these."""
+        found = self.files.encoded(kind)
+        return found if ids is None else {node: found[node] for node in ids if node in found}
 
     def put_vectors(
         self,

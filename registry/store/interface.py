@@ -84,8 +84,8 @@ class Store(Protocol):
         """Do `work` in one transaction, once for each operation id."""
         ...
 
-    def encoded(self, kind: Kind) -> dict[str, str]:
-        """Which text (as a digest) the vector of each node was made of."""
+    def encoded(self, kind: Kind, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of; of all, or of these."""
         ...
 
     def put_vectors(

@@ -238,9 +238,13 @@ class BoltStore:
 
     # -- vectors ---------------------------------------------------------------------------
 
-    def encoded(self, kind: Kind) -> dict[str, str]:
-        """Which text (as a digest) the vector of each node was made of."""
-        return {row["id"]: row["digest"] for row in self.read(f"vectors/{kind}_encoded")}
+    def encoded(self, kind: Kind, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of; of all, or of these."""
+        if ids is None:
+            rows = self.read(f"vectors/{kind}_encoded")
+        else:
+            rows = self.read(f"vectors/{kind}_encoded_of", ids=list(ids))
+        return {row["id"]: row["digest"] for row in rows}
 
     def put_vectors(
         self,
