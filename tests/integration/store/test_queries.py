@@ -33,7 +33,8 @@ ROW = {
     "field": "a", "required": True, "type": "string", "aliases": [], "first": "shop/x",
     "second": "shop/y", "count": 1, "last_seen": "", "trajectory": "t-1", "tool": "shop/x",
     "idx": 0, "ok": True, "request": "r", "source": "", "success": True, "time": None,
-    "path": ["shop/x"], "frequency": 1, "entry_frequency": 1, "calls": 1, "errors": 0,
+    "path": ["shop/x"], "steps": [[0, 0, True]], "frequency": 1, "entry_frequency": 1,
+    "calls": 1, "errors": 0,
     "digest": "0", "vector": VECTOR, "bytes": b"0000", "terms": "x y", "evidence": "declared",
     "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
@@ -64,7 +65,7 @@ PARAMS: dict[str, Any] = {
     "inputs": ["order_id"], "owner": "team a", "resource": "order", "source": "log",
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
     "may": ["read"], "least": 2, "map": "1 names",
-    "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
+    "pairs": [[0, 0, 1, ""]], "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 
 
