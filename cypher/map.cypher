@@ -49,6 +49,17 @@ RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evi
        e.weight AS weight
 ORDER BY producer, consumer;
 
+// name: feeding_from_elsewhere
+// The tools of other services that feed tools of a service.
+// params: service
+// access: read
+// returns: producer, consumer, fields, evidence, weight
+MATCH (p:Tool)-[e:FEEDS]->(c:Tool {service: $service})
+WHERE p.service <> $service
+RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
+       e.weight AS weight
+ORDER BY producer, consumer;
+
 // name: forget_identities
 // Forget what the inputs of tools identify, before it is read anew.
 // params: ids
@@ -270,6 +281,19 @@ MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)
 OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
 RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.effects AS effects
 ORDER BY field, id;
+
+// name: unmet
+// Required inputs of a service's tools that no tool of the service feeds.
+// params: service
+// access: read
+// returns: id, field
+MATCH (c:Tool {service: $service})-[:REQUIRES]->(f:Field)
+WHERE NOT EXISTS {
+  MATCH (c)<-[fed:FEEDS]-(own:Tool)
+  WHERE own.service = c.service AND f.name IN fed.fields
+}
+RETURN c.id AS id, f.name AS field
+ORDER BY id, field;
 
 // name: unmet_elsewhere
 // Inputs of other services that no tool of theirs makes, and who of other services feeds each now.
