@@ -6,7 +6,7 @@ when its record in the journal is durable; the graph file only saves replaying f
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from spm.registry.store.interface import (
     Preparation,
     Repeated,
     Row,
+    Transaction,
     Vector,
     Work,
     appoint,
@@ -182,6 +183,23 @@ class EmbeddedStore:
         self._migrate()
         prepare_once(self, kind)
         return self._commit(kind, work, operation or new_operation())
+
+    def fill(
+        self,
+        kind: str,
+        check: Callable[[Transaction], None],
+        batches: Iterable[tuple[str, list[Row]]],
+        last: Work,
+    ) -> dict[str, Any] | None:
+        """Write many rows in one operation."""
+
+        def work(tx: Transaction) -> dict[str, Any] | None:
+            check(tx)
+            for name, rows in batches:
+                tx.run(name, rows=rows)
+            return last(tx)
+
+        return self.write(kind, work)
 
     def _open_for_writing(self) -> None:
         if self._lock.held and self._graph is not None:

@@ -15,7 +15,7 @@ from spm.registry import encoding
 from spm.registry.access.caller import EVERYTHING
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from spm.registry.store import schema
+from spm.registry.store import schema, staging
 from tests.support import graphs
 
 pytestmark = pytest.mark.neo4j
@@ -47,7 +47,7 @@ ROW = {
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
-    "ids": ["shop/order", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
+    "ids": ["shop/sub/tool", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
     "service": "shop", "family": None, "status": "active", "operation": "op", "kind": "k",
     "revision": 1, "at": graphs.MOMENT, "result": "{}", "before": 0, "encoder": "e", "number": 1,
     "name": "n", "count": 5, "team": "a", "scopes": ["x"], "read_only": True,
@@ -105,6 +105,8 @@ def populated(
             properties = {name: 0 for known in schema.LABELS.values() for name in known}
             properties |= {name: 0 for *_, known in schema.RELATIONSHIPS.values() for name in known}
             driver.execute_query("CREATE (n:Seen) SET n = $p DELETE n", p=properties)
+            for label in staging.LABELS:
+                driver.execute_query(f"CREATE (n:Incoming{label}) DELETE n")
         yield embedded, remote
 
 
@@ -174,11 +176,13 @@ def test_the_embedded_engine_gives_the_declared_columns(
             tx.rollback()
 
 
-def test_what_only_neo4j_runs_is_vectors_terms_and_their_indexes() -> None:
+def test_what_only_neo4j_runs_is_vectors_terms_their_indexes_and_staging() -> None:
     alone = {query.name for query in QUERIES if query.engines == ("neo4j",)}
-    assert {name.partition("/")[0] for name in alone} == {"vectors", "schema", "state"}
+    assert {name.partition("/")[0] for name in alone} == {"vectors", "schema", "state", "staging"}
     assert all(
-        name.startswith("vectors/") or name.endswith(("_vector", "_text")) or name == "state/stamp"
+        name.startswith(("vectors/", "staging/"))
+        or name.endswith(("_vector", "_text"))
+        or name == "state/stamp"
         for name in alone
     )
 
@@ -216,7 +220,8 @@ def loose_merges(text: str, constrained: set[tuple[str, str]]) -> list[str]:
 
 def constraints() -> set[tuple[str, str]]:
     found = re.compile(r"CREATE CONSTRAINT \w+ IF NOT EXISTS FOR \(\w:(\w+)\) REQUIRE \w\.(\w+) IS")
-    return {m.groups() for q in QUERIES if (m := found.match(q.text))}  # type: ignore[misc]
+    known = [q for q in QUERIES if q.name.startswith("schema/")]
+    return {m.groups() for q in known if (m := found.match(q.text))}  # type: ignore[misc]
 
 
 WRITES = [query for query in QUERIES if query.access == "write"]
