@@ -10,6 +10,22 @@ OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
 RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource, t.effects AS effects
 ORDER BY id;
 
+// name: add_feeds
+// Connect tools that are not connected yet. Pairs name tools by their places among the ids, so that
+// each tool is looked up once.
+// params: ids, pairs
+// access: write
+// returns:
+UNWIND range(0, size($ids) - 1) AS at
+MATCH (t:Tool {id: $ids[at]})
+WITH at, t
+ORDER BY at
+WITH collect(t) AS tools
+UNWIND $pairs AS pair
+WITH tools[pair[0]] AS p, tools[pair[1]] AS c, pair[2] AS fields, pair[3] AS evidence,
+     pair[4] AS weight
+CREATE (p)-[:FEEDS {fields: fields, evidence: evidence, weight: weight}]->(c);
+
 // name: cut_feeds
 // Cut edges between tools that no longer hold.
 // params: rows

@@ -468,11 +468,19 @@ def _replace(tx: Transaction, rows: Mapping[tuple[str, str], Row], known: list[R
     """Write what differs between the edges that there should be and those that are known."""
     there = {(r["producer"], r["consumer"]): r for r in known}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]
-    changed = [row for key, row in sorted(rows.items()) if there.get(key) != row]
+    changed = [row for key, row in sorted(rows.items()) if there.get(key, row) != row]
     if stale:
         tx.run("map/cut_feeds", rows=stale)
     if changed:
         tx.run("exchange/put_feeds", rows=changed)
+    if new := [row for key, row in sorted(rows.items()) if key not in there]:
+        ids = sorted({row[end] for row in new for end in ("producer", "consumer")})
+        at = {tool: place for place, tool in enumerate(ids)}
+        pairs = [
+            [at[r["producer"]], at[r["consumer"]], r["fields"], r["evidence"], r["weight"]]
+            for r in new
+        ]
+        tx.run("map/add_feeds", ids=ids, pairs=pairs)
 
 
 def _refresh_from_elsewhere(tx: Transaction, service: str, makers: Makers) -> None:
