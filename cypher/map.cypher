@@ -60,7 +60,9 @@ ORDER BY other;
 // params: service
 // access: read
 // returns: producer, consumer, fields, evidence, weight
-MATCH (p:Tool)-[e:FEEDS]->(c:Tool {service: $service})
+MATCH (c:Tool {service: $service})
+WITH c
+MATCH (p:Tool)-[e:FEEDS]->(c)
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
        e.weight AS weight
 ORDER BY producer, consumer;
@@ -70,7 +72,9 @@ ORDER BY producer, consumer;
 // params: service
 // access: read
 // returns: producer, consumer, fields, evidence, weight
-MATCH (p:Tool)-[e:FEEDS]->(c:Tool {service: $service})
+MATCH (c:Tool {service: $service})
+WITH c
+MATCH (p:Tool)-[e:FEEDS]->(c)
 WHERE p.service <> $service
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
        e.weight AS weight
@@ -82,7 +86,9 @@ ORDER BY producer, consumer;
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(:Field)
+MATCH (t:Tool {id: id})
+WITH t
+MATCH (t)-[e:REQUIRES|ACCEPTS]->(:Field)
 WHERE e.resource IS NOT NULL
 SET e.resource = null, e.role = null;
 
@@ -170,7 +176,10 @@ DELETE r;
 // access: write
 // returns:
 UNWIND $rows AS row
-MATCH (t:Tool {id: row.id})-[e:REQUIRES|ACCEPTS]->(f:Field {name: row.field})
+MATCH (t:Tool {id: row.id})
+WITH t, row
+MATCH (t)-[e:REQUIRES|ACCEPTS]->(f:Field)
+WHERE f.name = row.field
 SET e.resource = row.resource, e.role = row.role;
 
 // name: put_identifies
@@ -213,7 +222,9 @@ ORDER BY other;
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:ACTS_ON|GIVES]->(:Resource)
+MATCH (t:Tool {id: id})
+WITH t  // first, whatever a server knows of its graph: one that was empty began at the resources
+MATCH (t)-[e:ACTS_ON|GIVES]->(:Resource)
 DELETE e;
 
 // name: unlink_identities
@@ -303,7 +314,9 @@ ORDER BY field, id;
 // params: service
 // access: read
 // returns: id, field
-MATCH (c:Tool {service: $service})-[:REQUIRES]->(f:Field)
+MATCH (c:Tool {service: $service})
+WITH c
+MATCH (c)-[:REQUIRES]->(f:Field)
 WHERE NOT EXISTS {
   MATCH (c)<-[fed:FEEDS]-(own:Tool)
   WHERE own.service = c.service AND f.name IN fed.fields
@@ -318,7 +331,9 @@ ORDER BY id, field;
 // access: read
 // returns: field, service, consumer, id, name, verb, effects
 UNWIND $fields AS name
-MATCH (f:Field {name: name})<-[:REQUIRES]-(c:Tool)
+MATCH (f:Field {name: name})
+WITH f, name
+MATCH (f)<-[:REQUIRES]-(c:Tool)
 WHERE c.service <> $service
   AND NOT EXISTS {
     MATCH (c)<-[fed:FEEDS]-(own:Tool)

@@ -400,7 +400,9 @@ SET e.evidence = 'observed';
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
+MATCH (t:Tool {id: id})
+WITH t
+MATCH (t)-[e:REQUIRES|ACCEPTS|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
 WHERE type(e) <> 'PRODUCES' OR e.evidence = 'declared'
 DELETE e;
 
