@@ -339,7 +339,7 @@ def _write(
         tx.run("tools/set_status", rows=rows, at=at)
     tx.run("tools/prune_fields")
     tx.run("tools/prune_families")
-    map_rows.write_map(tx, manifest, facts.readings)
+    map_rows.write_map(tx, manifest, facts.readings, frozenset(plan.added))
 
 
 def _write_tools(
