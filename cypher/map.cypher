@@ -179,6 +179,7 @@ UNWIND $rows AS row
 MATCH (t:Tool {id: row.id})
 WITH t, row
 MATCH (t)-[e:REQUIRES|ACCEPTS]->(f:Field)
+WITH e, f, row  // only now its name: who begins at a field finds thousands of tools
 WHERE f.name = row.field
 SET e.resource = row.resource, e.role = row.role;
 
