@@ -176,11 +176,7 @@ DELETE r;
 // access: write
 // returns:
 UNWIND $rows AS row
-MATCH (t:Tool {id: row.id})
-WITH t, row
-MATCH (t)-[e:REQUIRES|ACCEPTS]->(f:Field)
-WITH e, f, row  // only now its name: who begins at a field finds thousands of tools
-WHERE f.name = row.field
+MATCH (t:Tool {id: row.id})-[e:REQUIRES|ACCEPTS]->(f:Field {name: row.field})
 SET e.resource = row.resource, e.role = row.role;
 
 // name: put_identifies

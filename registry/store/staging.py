@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Protocol
 from uuid import uuid4
 
-from spm.cypher import Query, load, names
+from spm.cypher import Query, load
 from spm.registry.errors import StoreError, StoreWriteFailed
 from spm.registry.store.interface import Row, Transaction
 
@@ -21,6 +21,7 @@ Batch = tuple[str, list[Row]]
 BATCHES = 5  # that make one transaction
 REMOVED = 10_000  # nodes or relationships at once
 LABELS = "Service Family Field Resource Tool ToolVersion Trajectory EffectsDecision".split()
+KINDS = [re.sub(r"(?<!^)([A-Z])", r"_\1", label).lower() for label in LABELS]
 _LABEL = re.compile(rf":({'|'.join(LABELS)})(?= \{{)")
 
 
@@ -45,9 +46,8 @@ class Staging:
 
     def begin(self) -> None:
         """Remove what another filling left, and make the indexes."""
-        for name in names("staging"):
-            if (query := load(name)).access == "schema":
-                self._server.run_schema(query.text)
+        for kind in KINDS:
+            self._server.run_schema(load(f"staging/index_{kind}").text)
         self._server.transact(self._claim)
         clear(self._server)
 
@@ -63,9 +63,8 @@ class Staging:
     def reveal(self, tx: Transaction) -> None:
         """Make all of it visible, with whatever else this transaction does."""
         self._hold(tx)
-        for name in names("staging"):
-            if name.startswith("staging/reveal_"):
-                tx.run(name)
+        for kind in KINDS:
+            tx.run(f"staging/reveal_{kind}")
         tx.run("staging/end")
 
     def give_up(self) -> None:
@@ -98,14 +97,15 @@ class Staging:
 
 def clear(server: Server) -> int:
     """Remove what waits, a bounded part at a time; returns how many nodes did."""
-    total = 0
-    for name in ("staging/cut", "staging/clear"):
-        removed, total = REMOVED, 0
-        while removed == REMOVED:
-            removed = server.transact(
-                lambda tx, name=name: int(tx.run(name, count=REMOVED)[0]["removed"])  # type: ignore[misc]
-            )
-            total += removed
+    _until_none(server, lambda tx: tx.run("staging/cut", count=REMOVED))
+    return _until_none(server, lambda tx: tx.run("staging/clear", count=REMOVED))
+
+
+def _until_none(server: Server, remove: Callable[[Transaction], list[Row]]) -> int:
+    total, removed = 0, REMOVED
+    while removed == REMOVED:
+        removed = server.transact(lambda tx: int(remove(tx)[0]["removed"]))
+        total += removed
     return total
 
 
