@@ -10,6 +10,22 @@ OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
 RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource, t.effects AS effects
 ORDER BY id;
 
+// name: add_feeds
+// Connect tools that are not connected yet. Pairs name tools by their places among the ids, so that
+// each tool is looked up once.
+// params: ids, pairs
+// access: write
+// returns:
+UNWIND range(0, size($ids) - 1) AS at
+MATCH (t:Tool {id: $ids[at]})
+WITH at, t
+ORDER BY at
+WITH collect(t) AS tools
+UNWIND $pairs AS pair
+WITH tools[pair[0]] AS p, tools[pair[1]] AS c, pair[2] AS fields, pair[3] AS evidence,
+     pair[4] AS weight
+CREATE (p)-[:FEEDS {fields: fields, evidence: evidence, weight: weight}]->(c);
+
 // name: cut_feeds
 // Cut edges between tools that no longer hold.
 // params: rows
@@ -44,7 +60,22 @@ ORDER BY other;
 // params: service
 // access: read
 // returns: producer, consumer, fields, evidence, weight
-MATCH (p:Tool)-[e:FEEDS]->(c:Tool {service: $service})
+MATCH (c:Tool {service: $service})
+WITH c
+MATCH (p:Tool)-[e:FEEDS]->(c)
+RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
+       e.weight AS weight
+ORDER BY producer, consumer;
+
+// name: feeding_from_elsewhere
+// The tools of other services that feed tools of a service.
+// params: service
+// access: read
+// returns: producer, consumer, fields, evidence, weight
+MATCH (c:Tool {service: $service})
+WITH c
+MATCH (p:Tool)-[e:FEEDS]->(c)
+WHERE p.service <> $service
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
        e.weight AS weight
 ORDER BY producer, consumer;
@@ -55,7 +86,9 @@ ORDER BY producer, consumer;
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS]->(:Field)
+MATCH (t:Tool {id: id})
+WITH t
+MATCH (t)-[e:REQUIRES|ACCEPTS]->(:Field)
 WHERE e.resource IS NOT NULL
 SET e.resource = null, e.role = null;
 
@@ -186,7 +219,9 @@ ORDER BY other;
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:ACTS_ON|GIVES]->(:Resource)
+MATCH (t:Tool {id: id})
+WITH t  // first, whatever a server knows of its graph: one that was empty began at the resources
+MATCH (t)-[e:ACTS_ON|GIVES]->(:Resource)
 DELETE e;
 
 // name: unlink_identities
@@ -271,6 +306,21 @@ OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
 RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.effects AS effects
 ORDER BY field, id;
 
+// name: unmet
+// Required inputs of a service's tools that no tool of the service feeds.
+// params: service
+// access: read
+// returns: id, field
+MATCH (c:Tool {service: $service})
+WITH c
+MATCH (c)-[:REQUIRES]->(f:Field)
+WHERE NOT EXISTS {
+  MATCH (c)<-[fed:FEEDS]-(own:Tool)
+  WHERE own.service = c.service AND f.name IN fed.fields
+}
+RETURN c.id AS id, f.name AS field
+ORDER BY id, field;
+
 // name: unmet_elsewhere
 // Inputs of other services that no tool of theirs makes, and who of other services feeds each now.
 // Each pattern begins at the tool that is known: the other way around took fifty times as long.
@@ -278,7 +328,9 @@ ORDER BY field, id;
 // access: read
 // returns: field, service, consumer, id, name, verb, effects
 UNWIND $fields AS name
-MATCH (f:Field {name: name})<-[:REQUIRES]-(c:Tool)
+MATCH (f:Field {name: name})
+WITH f, name
+MATCH (f)<-[:REQUIRES]-(c:Tool)
 WHERE c.service <> $service
   AND NOT EXISTS {
     MATCH (c)<-[fed:FEEDS]-(own:Tool)

@@ -1,5 +1,17 @@
 // Tools: registering, publishing, finding, showing and removing them.
 
+// name: absent
+// Which of these tools are not there.
+// params: ids
+// access: read
+// returns: id
+UNWIND $ids AS id
+OPTIONAL MATCH (t:Tool {id: id})
+WITH id, t
+WHERE t IS NULL
+RETURN id
+ORDER BY id;
+
 // name: access
 // Who may see these tools, and what of it people set on them.
 // params: ids
@@ -388,7 +400,9 @@ SET e.evidence = 'observed';
 // access: write
 // returns:
 UNWIND $ids AS id
-MATCH (t:Tool {id: id})-[e:REQUIRES|ACCEPTS|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
+MATCH (t:Tool {id: id})
+WITH t
+MATCH (t)-[e:REQUIRES|ACCEPTS|PRODUCES|IN_FAMILY|PROVIDED_BY]->()
 WHERE type(e) <> 'PRODUCES' OR e.evidence = 'declared'
 DELETE e;
 

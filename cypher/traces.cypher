@@ -10,16 +10,21 @@ RETURN a.id AS first, b.id AS second, e.count AS count, e.last_seen AS last_seen
 ORDER BY first, second;
 
 // name: before
-// Count who comes first at any distance: trajectories in which one tool runs before another.
-// params: rows
+// Count who comes first at any distance: trajectories in which one tool runs before another. Pairs
+// name tools by their places among the ids, so that each tool is looked up once.
+// params: ids, pairs
 // access: write
 // returns:
-UNWIND $rows AS row
-MATCH (a:Tool {id: row.first})
-MATCH (b:Tool {id: row.second})
+UNWIND range(0, size($ids) - 1) AS at
+MATCH (t:Tool {id: $ids[at]})
+WITH at, t
+ORDER BY at
+WITH collect(t) AS tools
+UNWIND $pairs AS pair
+WITH tools[pair[0]] AS a, tools[pair[1]] AS b, pair[2] AS count
 MERGE (a)-[e:BEFORE]->(b)
-ON CREATE SET e.count = row.count
-ON MATCH SET e.count = e.count + row.count;
+ON CREATE SET e.count = count
+ON MATCH SET e.count = e.count + count;
 
 // name: flow_ages
 // Every observed flow with its count and when it was last seen.
@@ -93,17 +98,22 @@ ORDER BY j.time, id
 LIMIT $count;
 
 // name: precedes
-// Count adjacent steps. Rows of the same pair are summed before they come here.
-// params: rows
+// Count adjacent steps. Pairs name tools by their places among the ids, and those of the same tools
+// are summed before they come here.
+// params: ids, pairs
 // access: write
 // returns:
-UNWIND $rows AS row
-MATCH (a:Tool {id: row.first})
-MATCH (b:Tool {id: row.second})
+UNWIND range(0, size($ids) - 1) AS at
+MATCH (t:Tool {id: $ids[at]})
+WITH at, t
+ORDER BY at
+WITH collect(t) AS tools
+UNWIND $pairs AS pair
+WITH tools[pair[0]] AS a, tools[pair[1]] AS b, pair[2] AS count, pair[3] AS last_seen
 MERGE (a)-[e:PRECEDES]->(b)
-ON CREATE SET e.count = row.count, e.last_seen = row.last_seen
-ON MATCH SET e.count = e.count + row.count, e.weight = e.weight + row.count,
-             e.last_seen = CASE WHEN e.last_seen > row.last_seen THEN e.last_seen ELSE row.last_seen END;
+ON CREATE SET e.count = count, e.last_seen = last_seen
+ON MATCH SET e.count = e.count + count, e.weight = e.weight + count,
+             e.last_seen = CASE WHEN e.last_seen > last_seen THEN e.last_seen ELSE last_seen END;
 
 // name: prune
 // Empty trajectories, so that only their ids are left: a second import still finds them, and counts
@@ -134,16 +144,6 @@ MATCH (j:Trajectory)
 RETURN j.source AS source, count(j) AS trajectories
 ORDER BY trajectories DESC, source;
 
-// name: steps
-// Link trajectories to the tools they called, in order.
-// params: rows
-// access: write
-// returns:
-UNWIND $rows AS row
-MATCH (j:Trajectory {id: row.trajectory})
-MATCH (t:Tool {id: row.tool})
-MERGE (j)-[s:STEP {idx: row.idx}]->(t)
-SET s.ok = row.ok;
 
 // name: summary
 // How many trajectories there are, how many succeeded, from when to when.
@@ -166,14 +166,24 @@ RETURN t.id AS id, t.frequency AS frequency, t.entry_frequency AS entry_frequenc
 ORDER BY id;
 
 // name: upsert
-// Create trajectories. Only the request and names are kept, never a value of a call.
-// params: rows
+// Write trajectories that are new, and link each to the tools it called, in order; steps name tools
+// by their places among the ids. Only the request and names are kept, never a value of a call.
+// params: ids, rows
 // access: write
 // returns:
+UNWIND range(0, size($ids) - 1) AS at
+MATCH (t:Tool {id: $ids[at]})
+WITH at, t
+ORDER BY at
+WITH collect(t) AS tools
 UNWIND $rows AS row
 MERGE (j:Trajectory {id: row.id})
 SET j.request = row.request, j.source = row.source, j.success = row.success, j.time = row.time,
-    j.path = row.path;
+    j.path = row.path
+WITH tools, row, j
+UNWIND row.steps AS step
+WITH j, tools[step[0]] AS t, step[1] AS idx, step[2] AS ok
+CREATE (j)-[:STEP {idx: idx, ok: ok}]->(t);
 
 // name: usage
 // Add to the counters of tools: trajectories, entries, calls, errors.

@@ -260,3 +260,53 @@ UNWIND $ids AS id
 OPTIONAL MATCH (j:Trajectory {id: id})
 RETURN id, j.vector_bytes AS vector, width
 ORDER BY id;
+
+// name: tool_encoded_of
+// Which text the vectors of these tools were made of, as a digest.
+// params: ids
+// access: read
+// returns: id, digest
+// engines: neo4j
+UNWIND $ids AS id
+MATCH (t:Tool {id: id})
+WHERE t.vector IS NOT NULL
+RETURN t.id AS id, t.vector_of AS digest
+ORDER BY id;
+
+// name: trajectory_encoded_of
+// Which text the vectors of these trajectories were made of, as a digest.
+// params: ids
+// access: read
+// returns: id, digest
+// engines: neo4j
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})
+WHERE j.vector IS NOT NULL
+RETURN j.id AS id, j.vector_of AS digest
+ORDER BY id;
+
+// name: tool_texts_of
+// The texts of these tools; see tool_texts.
+// params: ids
+// access: read
+// returns: id, text, head
+UNWIND $ids AS tool
+MATCH (t:Tool {id: tool})
+WITH t.id AS id, coalesce(t.search_parts, [coalesce(properties(t).document, '')]) AS parts
+RETURN id,
+       reduce(text = '', part IN parts |
+         text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS text,
+       reduce(text = '', part IN parts[..4] |
+         text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS head
+ORDER BY id;
+
+// name: trajectory_texts_of
+// The texts of these trajectories; see trajectory_texts.
+// params: ids
+// access: read
+// returns: id, text, head
+UNWIND $ids AS trajectory
+MATCH (j:Trajectory {id: trajectory})
+WHERE j.request <> ''
+RETURN j.id AS id, j.request AS text, j.request AS head
+ORDER BY id;

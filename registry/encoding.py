@@ -10,7 +10,7 @@ import numpy as np
 from spm.registry.errors import EncoderMismatch
 from spm.registry.request.clauses import clauses
 from spm.registry.search import bm25
-from spm.registry.store.interface import Kind, Store, Vector
+from spm.registry.store.interface import Kind, Row, Store, Vector
 
 KINDS: tuple[Kind, ...] = ("tool", "trajectory")
 BATCH = 1_000
@@ -79,14 +79,21 @@ class NodeText(NamedTuple):
 
 def node_texts(store: Store, kind: Kind) -> list[NodeText]:
     """The texts of all nodes."""
-    rows = store.read(f"vectors/{kind}_texts")
+    return _texts(store.read(f"vectors/{kind}_texts"))
+
+
+def _texts(rows: list[Row]) -> list[NodeText]:
     return [NodeText(r["id"], r["text"], r["head"], digest(r["text"], r["head"])) for r in rows]
 
 
-def pending(store: Store, kind: Kind) -> list[NodeText]:
-    """Nodes whose vector is missing or was made of another text."""
-    encoded = store.encoded(kind)
-    return [one for one in node_texts(store, kind) if encoded.get(one.id) != one.digest]
+def pending(store: Store, kind: Kind, ids: Sequence[str] | None = None) -> list[NodeText]:
+    """Nodes whose vector is missing or was made of another text; only of `ids`, where given."""
+    if ids is None:
+        found, encoded = node_texts(store, kind), store.encoded(kind)
+    else:
+        rows = store.read(f"vectors/{kind}_texts_of", ids=sorted(set(ids)))
+        found, encoded = _texts(rows), store.encoded(kind, [row["id"] for row in rows])
+    return [one for one in found if encoded.get(one.id) != one.digest]
 
 
 def encode(
@@ -104,13 +111,49 @@ def encode(
     total = sum(len(rows) for rows in waiting.values())
     done = 0
     for kind, rows in waiting.items():
-        run = encoder.encode_documents if kind == "tool" else encoder.encode_requests
         for start in range(0, len(rows), BATCH):
-            ids, texts, heads, digests = zip(*rows[start : start + BATCH], strict=True)
+            batch = rows[start : start + BATCH]
             report = partial(_report, progress, done, total) if progress else None
-            store.put_vectors(kind, ids, texts, digests, run(heads, report), encoder.name)
-            done += len(ids)
+            keep(store, encoder, kind, batch, vectors_of(encoder, kind, batch, report))
+            done += len(batch)
     return total
+
+
+def encode_only(store: Store, encoder: Encoder, kind: Kind, ids: Sequence[str]) -> int:
+    """Encode of these nodes what has no fitting vector, whatever else is missing; returns how many.
+
+    Raises:
+        EncoderMismatch: see `encode`.
+    """
+    require(store, encoder)
+    rows = pending(store, kind, ids)
+    for start in range(0, len(rows), BATCH):
+        batch = rows[start : start + BATCH]
+        keep(store, encoder, kind, batch, vectors_of(encoder, kind, batch))
+    return len(rows)
+
+
+def vectors_of(
+    encoder: Encoder,
+    kind: Kind,
+    rows: Sequence[NodeText],
+    progress: Callable[[int], None] | None = None,
+) -> Vector:
+    """Encode the heads of texts; asks no store, so that it may run beside one."""
+    run = encoder.encode_documents if kind == "tool" else encoder.encode_requests
+    return run([row.head for row in rows], progress)
+
+
+def keep(
+    store: Store, encoder: Encoder, kind: Kind, rows: Sequence[NodeText], vectors: Vector
+) -> None:
+    """Keep the vectors of texts; whose text changed meanwhile still counts as not encoded.
+
+    Raises:
+        EncoderMismatch: the store's vectors are those of another encoder by now.
+    """
+    ids, texts, _, digests = zip(*rows, strict=True)
+    store.put_vectors(kind, ids, texts, digests, vectors, encoder.name)
 
 
 def _forget(store: Store, encoder: Encoder, kind: Kind) -> None:

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from spm.registry.errors import InputError, StoreWriteFailed
+from spm.registry.errors import InputError
 from spm.registry.exchange_records import SECTIONS, Census, current
 from spm.registry.map_renewal import renew_map
 from spm.registry.store import disk, migrations
@@ -178,9 +178,10 @@ def _writing(draft: Path, *, compressed: bool) -> Iterator[io.BufferedIOBase]:
 def import_registry(
     store: Store, path: Path, progress: Callable[[int, int], None] | None = None
 ) -> Exchanged:
-    """Fill an empty registry from an export, in one operation.
+    """Fill an empty registry from an export: readers see nothing of it, or all.
 
-    The file is read twice: the first time to the end, before anything is written.
+    The file is read twice: the first time to the end, before anything is written. On a server rows
+    go in by batches that nobody sees, so that its memory does not bound the size of a registry.
 
     Raises:
         InputError: the file is damaged, cut off, edited or of a newer spm, or the registry is not
@@ -191,28 +192,24 @@ def import_registry(
     total = sum(checked.counts.values())
     _require_empty(store.read, store.location)
 
-    def work(tx: Transaction) -> dict[str, Any]:
-        _require_empty(tx.run, store.location)
+    reading = _Reading(path)
+
+    def batches() -> Iterator[tuple[str, list[Row]]]:
         done = 0
-        reading = _Reading(path)
         for name, rows in _batches(reading.records()):
-            tx.run(f"exchange/put_{name}", rows=rows)
+            yield f"exchange/put_{name}", rows
             done += len(rows)
             if progress:
                 progress(done, total)
+
+    def last(tx: Transaction) -> dict[str, Any]:
         tx.run("exchange/resume", revision=checked.revision)
         return {"imported": reading.census.counts}
 
-    try:
-        store.write("import_registry", work)
-    except StoreWriteFailed as error:
-        if "memory" not in str(error):
-            raise
-        raise StoreWriteFailed(
-            f"{store.location!r} has too little memory for an import of {total:,} records in one "
-            "transaction. Nothing was written. Raise the server's heap and "
-            "dbms.memory.transaction.total.max, then repeat."
-        ) from error
+    def check(tx: Transaction) -> None:
+        _require_empty(tx.run, store.location)
+
+    store.fill("import_registry", check, batches(), last)
     renew_map(store)  # the file may come from an earlier spm
     return checked
 

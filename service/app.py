@@ -53,9 +53,8 @@ def create_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         delay_stops(service)
-        tasks = [
-            asyncio.create_task(work) for work in (_wake(service), snapshot_renewal.keep(service))
-        ]
+        works = (_wake(service), snapshot_renewal.keep(service), service.encoding.keep())
+        tasks = [asyncio.create_task(work) for work in works]
         yield
         for task in tasks:
             task.cancel()

@@ -39,6 +39,13 @@ class Metrics:
         self._inside = _gauge(
             "spm_questions", "Questions that wait or are worked on.", own, "livesum"
         )
+        self._waiting = _gauge(
+            "spm_encoding_queue", "Texts that wait for their vectors.", own, "livesum"
+        )
+        self._encoded = Counter("spm_encoded_texts_total", "Texts that were encoded.", registry=own)
+        self._encoding = Counter(
+            "spm_encoding_seconds_total", "Seconds that encoding them took.", registry=own
+        )
         self._up = _gauge("spm_store_up", "Whether the store answered.", own, "mostrecent")
         self._revision = _gauge("spm_revision", "Of the registry.", own, "mostrecent")
         self._tools = _gauge("spm_tools", "Registered tools.", own, "mostrecent")
@@ -57,6 +64,12 @@ class Metrics:
     def inside(self, questions: int) -> None:
         """Say how many questions are in the house."""
         self._inside.set(questions)
+
+    def encoding(self, waiting: int, texts: int = 0, seconds: float = 0.0) -> None:
+        """Say how many texts wait for vectors; count those that got theirs, and the time of it."""
+        self._waiting.set(waiting)
+        self._encoded.inc(texts)
+        self._encoding.inc(seconds)
 
     def registry(self, revision: int, tools: int) -> None:
         """Say how the registry is."""

@@ -32,7 +32,9 @@ async def keep(service: Service) -> None:
     pause = PAUSE
     while True:
         await asyncio.sleep(pause)
-        pause = await _renewed(service) if await _stale(service) else PAUSE
+        # What this worker encodes itself is left to it.
+        due = not len(service.encoding) and await _stale(service)
+        pause = await _renewed(service) if due else PAUSE
 
 
 async def _stale(service: Service) -> bool:

@@ -10,6 +10,7 @@ from spm.registry.menus.menu import Ask
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 from spm.registry.timing import listening
+from spm.service.encoding_queue import EncodingQueue
 from spm.service.limits import WorkQueue
 from spm.service.metrics import Metrics
 from spm.service.registry_pool import RegistryPool
@@ -37,6 +38,8 @@ class Service:
         self.metrics = Metrics()
         self.pool = WorkQueue(threads, settings.queue, partial(self.metrics.stage, "queue"))
         self.identities = Identities(self.ask)
+        # Who renews the snapshot of a server makes its missing vectors too.
+        self.encoding = EncodingQueue(self, self.metrics, catch_up=self.holding.alone)
         self.stopping = False
         self._warm = False
 
@@ -89,6 +92,7 @@ class Service:
 
     def close(self) -> None:
         """Finish what has begun and let go of the store."""
+        self.encoding.close()
         self.pool.close()
         self.holding.close()
 

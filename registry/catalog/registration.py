@@ -1,7 +1,7 @@
 """Registers a manifest in one transaction: new, changed and unchanged tools."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -325,7 +325,7 @@ def _write(
             }
             for identity, status in statuses.items()
         }
-        _write_tools(tx, manifest, tools, standing, at)
+        _write_tools(tx, manifest, tools, standing, there, at)
     if links or (known and known[0]["links"]):
         relink(tx, relinking(tx.run, manifest, links))
     if plan.reowned:
@@ -339,7 +339,7 @@ def _write(
         tx.run("tools/set_status", rows=rows, at=at)
     tx.run("tools/prune_fields")
     tx.run("tools/prune_families")
-    map_rows.write_map(tx, manifest, facts.readings)
+    map_rows.write_map(tx, manifest, facts.readings, frozenset(plan.added))
 
 
 def _write_tools(
@@ -347,13 +347,15 @@ def _write_tools(
     manifest: Manifest,
     tools: Tools,
     standing: dict[str, dict[str, Any]],
+    there: Mapping[str, Row],
     at: str,
 ) -> None:
     service = manifest.service.name
     published = graph_rows.versions(tx, service, tools)
     tx.run("tools/upsert", rows=graph_rows.tool_rows(manifest, tools, published, standing), at=at)
     effects.reapply(tx, list(tools), at)
-    tx.run("tools/unlink", ids=list(tools))
+    if known_before := [identity for identity in tools if identity in there]:
+        tx.run("tools/unlink", ids=known_before)
     tx.run("tools/provided_by", rows=[{"id": i, "service": service} for i in tools])
     tx.run(
         "tools/in_family",

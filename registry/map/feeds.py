@@ -5,8 +5,8 @@ what changed, inside the transaction of whatever write touched them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
@@ -56,7 +56,13 @@ class Feed:
 
     def row(self) -> Row:
         """The edge as the graph keeps it."""
-        return {**asdict(self), "fields": sorted(self.fields)}
+        return {
+            "producer": self.producer,
+            "consumer": self.consumer,
+            "fields": sorted(self.fields),
+            "evidence": self.evidence,
+            "weight": self.weight,
+        }
 
 
 _Ranked = tuple[tuple[float, ...], Node, Given]
@@ -305,7 +311,13 @@ def _distance(producer: Node, given: Given, consumer: Node) -> float:
 
 def refresh(tx: Transaction, service: str) -> None:
     """Bring the edges into the tools of a service up to date, and those that it now feeds."""
-    refresh_consumers(tx, {service, *touched(tx, service)})
+    makers = Makers(tx)
+    _refresh(tx, service, makers)
+    for other in sorted(touched(tx, service) - {service}):
+        if evidence(tx, other):
+            _refresh(tx, other, makers)
+        else:
+            _refresh_from_elsewhere(tx, other, makers)
 
 
 def touched(tx: Transaction, service: str) -> set[str]:
@@ -379,7 +391,7 @@ def edges_into(
     """All edges that there should be into the tools of a service, by their two ends."""
     nodes = read_nodes(tx, service)
     wanted = {(f.producer, f.consumer): f for f in feeds(nodes)}
-    for feed in _from_elsewhere(makers or Makers(tx), service, nodes, wanted):
+    for feed in _from_elsewhere(makers or Makers(tx), service, _unmet(nodes, wanted)):
         wanted[feed.producer, feed.consumer] = feed
     for known in evidence(tx, service):
         ends = known.producer, known.consumer
@@ -389,13 +401,40 @@ def edges_into(
 
 def _refresh(tx: Transaction, service: str, makers: Makers) -> None:
     rows = {key: feed.row() for key, feed in edges_into(tx, service, makers).items()}
-    there = {(r["producer"], r["consumer"]): r for r in tx.run("map/feeding", service=service)}
+    _replace(tx, rows, tx.run("map/feeding", service=service))
+
+
+def _replace(tx: Transaction, rows: Mapping[tuple[str, str], Row], known: list[Row]) -> None:
+    """Write what differs between the edges that there should be and those that are known."""
+    there = {(r["producer"], r["consumer"]): r for r in known}
     stale = [{"producer": p, "consumer": c} for p, c in sorted(there.keys() - rows.keys())]
-    changed = [row for key, row in sorted(rows.items()) if there.get(key) != row]
+    changed = [row for key, row in sorted(rows.items()) if there.get(key, row) != row]
     if stale:
         tx.run("map/cut_feeds", rows=stale)
     if changed:
         tx.run("exchange/put_feeds", rows=changed)
+    if new := [row for key, row in sorted(rows.items()) if key not in there]:
+        ids = sorted({row[end] for row in new for end in ("producer", "consumer")})
+        at = {tool: place for place, tool in enumerate(ids)}
+        pairs = [
+            [at[r["producer"]], at[r["consumer"]], r["fields"], r["evidence"], r["weight"]]
+            for r in new
+        ]
+        tx.run("map/add_feeds", ids=ids, pairs=pairs)
+
+
+def _refresh_from_elsewhere(tx: Transaction, service: str, makers: Makers) -> None:
+    """Bring the edges from other services up to date, where a write touched none of its own tools.
+
+    Without decisions and traces its own edges are what the rule says of its own tools, and these
+    are as they were. To read and to connect all of them again took two thirds of a registration.
+    """
+    unmet: dict[str, list[str]] = defaultdict(list)
+    for row in tx.run("map/unmet", service=service):
+        if _crosses(row["field"]):
+            unmet[row["field"]].append(row["id"])
+    rows = {(f.producer, f.consumer): f.row() for f in _from_elsewhere(makers, service, unmet)}
+    _replace(tx, rows, tx.run("map/feeding_from_elsewhere", service=service))
 
 
 def read_nodes(tx: Transaction, service: str) -> list[Node]:
@@ -434,25 +473,29 @@ def _verb_of(row: Row) -> Verb:
     return next(filter(None, map(kind_of, words(row["name"])[:3])), otherwise)
 
 
-def _from_elsewhere(
-    makers: Makers, service: str, nodes: list[Node], there: Mapping[tuple[str, str], Feed]
-) -> list[Feed]:
-    """Edges from other services, for required inputs that no tool of this one makes.
+def _crosses(name: str) -> bool:
+    """Whether one service makes this field for another; a `secret_name` is nothing to others."""
+    return is_handed(name) and not name.endswith("_name")
 
-    Names do not cross: a `secret_name` of one service is nothing to another.
-    """
+
+def _unmet(nodes: list[Node], there: Mapping[tuple[str, str], Feed]) -> dict[str, list[str]]:
+    """The tools with a required input that no tool of their service makes, by field."""
     fed = {(consumer, name) for (_, consumer), feed in there.items() for name in feed.fields}
-    unmet: dict[str, list[Node]] = defaultdict(list)
+    unmet: dict[str, list[str]] = defaultdict(list)
     for node in nodes:
         for taken in node.takes:
-            crosses = is_handed(taken.field) and not taken.field.endswith("_name")
-            if taken.required and crosses and (node.id, taken.field) not in fed:
-                unmet[taken.field].append(node)
+            if taken.required and _crosses(taken.field) and (node.id, taken.field) not in fed:
+                unmet[taken.field].append(node.id)
+    return unmet
+
+
+def _from_elsewhere(makers: Makers, service: str, unmet: Mapping[str, Sequence[str]]) -> list[Feed]:
+    """Edges from other services, for required inputs that no tool of this one makes."""
     found: dict[tuple[str, str], Feed] = {}
     for name, rows in makers.outside(service, sorted(unmet)).items():
-        for node in unmet[name]:
+        for consumer in unmet[name]:
             for row in rows:
-                feed = found.setdefault((row["id"], node.id), Feed(row["id"], node.id))
+                feed = found.setdefault((row["id"], consumer), Feed(row["id"], consumer))
                 weight = _ELSEWHERE * _weight(_verb_of(row), Given(name, "field"))
                 feed.add(name, "declared", round(weight, 3))
     return list(found.values())

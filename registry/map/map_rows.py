@@ -4,7 +4,7 @@ A service is marked with the rules that its map was made by, and with what was r
 earlier rules says that the map is to be renewed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
 from typing import Literal
 
@@ -52,19 +52,29 @@ def read_from_document(found: str | None) -> bool:
     return (found or "").split(" ")[1:2] == ["document"]
 
 
-def write_map(tx: Transaction, manifest: Manifest, readings: Readings) -> None:
+def write_map(
+    tx: Transaction, manifest: Manifest, readings: Readings, new: Container[str] = ()
+) -> None:
     """Replace what the graph says about the resources of a service, and refresh its edges."""
-    write_facts(tx, manifest.service.name, manifest.tools, readings)
+    write_facts(tx, manifest.service.name, manifest.tools, readings, new)
     refresh(tx, manifest.service.name)
 
 
 def write_facts(
-    tx: Transaction, service: str, tools: Sequence[ToolSpec], readings: Readings
+    tx: Transaction,
+    service: str,
+    tools: Sequence[ToolSpec],
+    readings: Readings,
+    new: Container[str] = (),
 ) -> None:
-    """Replace what the graph says about the resources of a service; its edges stay as they are."""
+    """Replace what the graph says about the resources of a service; its edges stay as they are.
+
+    Of new tools it says nothing yet.
+    """
     ids = [tool_id(service, tool.name) for tool in tools]
-    tx.run("map/unlink", ids=ids)
-    tx.run("map/forget_identities", ids=ids)
+    if before := [identity for identity in ids if identity not in new]:
+        tx.run("map/unlink", ids=before)
+        tx.run("map/forget_identities", ids=before)
     tx.run("map/unlink_identities", service=service)
     acts: list[Row] = []
     gives: list[Row] = []

@@ -6,6 +6,7 @@ here is what names and descriptions say, for every kind of source.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -131,6 +132,10 @@ class Nouns:
     ) -> None:
         self._same = same or {}
         self._known = {name: tuple(name.split("_")) for name in known if name}
+        self._endings: dict[str, set[str]] = defaultdict(set)  # by `_view` and `_card_view`
+        for name in self._known:
+            for at in (at for at, sign in enumerate(name) if sign == "_"):
+                self._endings[name[at:]].add(self._same.get(name, name))
         self._keys = keys or {}
         # Paths leave out the gaps between words: /configmaps are config maps.
         self._squashed: dict[str, str] = {}
@@ -189,7 +194,7 @@ class Nouns:
         if len(base) == 1 and base[0] in _BEHIND:
             return ""  # every API has objects and resources; an `api_resource` is not meant by it
         ending = "_" + "_".join(base)
-        found = {self._same.get(name, name) for name in self._known if name.endswith(ending)}
+        found = set(self._endings.get(ending, ()))
         if keyed and len(found) == 1:
             return found.pop()
         beside = {name for name in found if near and name.split("_")[0] == near.split("_")[0]}

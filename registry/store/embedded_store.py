@@ -7,7 +7,7 @@ when its record in the journal is durable; the graph file only saves replaying f
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +34,7 @@ from spm.registry.store.interface import (
     Preparation,
     Repeated,
     Row,
+    Transaction,
     Vector,
     Work,
     appoint,
@@ -217,6 +218,23 @@ class EmbeddedStore:
         prepare_once(self, kind)
         return self._commit(kind, work, operation or new_operation())
 
+    def fill(
+        self,
+        kind: str,
+        check: Callable[[Transaction], None],
+        batches: Iterable[tuple[str, list[Row]]],
+        last: Work,
+    ) -> dict[str, Any] | None:
+        """Write many rows in one operation."""
+
+        def work(tx: Transaction) -> dict[str, Any] | None:
+            check(tx)
+            for name, rows in batches:
+                tx.run(name, rows=rows)
+            return last(tx)
+
+        return self.write(kind, work)
+
     def _open_for_writing(self) -> None:
         if self._lock.held and self._graph is not None:
             return
@@ -295,9 +313,10 @@ class EmbeddedStore:
 
     # -- vectors ---------------------------------------------------------------------------
 
-    def encoded(self, kind: Kind) -> dict[str, str]:
-        """Which text (as a digest) the vector of each node was made of."""
-        return self.files.encoded(kind)
+    def encoded(self, kind: Kind, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of; of all, or of these."""
+        found = self.files.encoded(kind)
+        return found if ids is None else {node: found[node] for node in ids if node in found}
 
     def put_vectors(
         self,

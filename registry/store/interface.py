@@ -1,7 +1,7 @@
 """The interface of both engines, and what every write has in common."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
@@ -90,8 +90,26 @@ class Store(Protocol):
         """Do `work` in one transaction, once for each operation id."""
         ...
 
-    def encoded(self, kind: Kind) -> dict[str, str]:
-        """Which text (as a digest) the vector of each node was made of."""
+    def fill(
+        self,
+        kind: str,
+        check: Callable[[Transaction], None],
+        batches: Iterable[tuple[str, list[Row]]],
+        last: Work,
+    ) -> dict[str, Any] | None:
+        """Write many rows by the statements named with them; readers see none of it, or all.
+
+        Args:
+            kind: of the write.
+            check: raises where the store must not be filled; in the transaction that shows it all.
+            batches: rows with the name of the statement that writes them. What they raise is
+                raised, and nothing is kept.
+            last: the rest of that transaction.
+        """
+        ...
+
+    def encoded(self, kind: Kind, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of; of all, or of these."""
         ...
 
     def put_vectors(

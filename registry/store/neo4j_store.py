@@ -6,14 +6,14 @@ operation id, so a commit whose answer was lost is repeated without being done t
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
 import neo4j
 from neo4j import exceptions as errors
 
-from spm.cypher import load
+from spm.cypher import Query, load
 from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.errors import (
     OutcomeUnknown,
@@ -27,7 +27,7 @@ from spm.registry.errors import (
 from spm.registry.search.neo4j_search import ServerSearch, forget, put, written
 from spm.registry.search.results import NOTHING, Look, Probes
 from spm.registry.settings import Settings
-from spm.registry.store import disk, migrations, schema
+from spm.registry.store import disk, migrations, schema, staging
 from spm.registry.store.interface import (
     Answer,
     Finding,
@@ -36,6 +36,7 @@ from spm.registry.store.interface import (
     Preparation,
     Repeated,
     Row,
+    Transaction,
     Vector,
     Work,
     new_operation,
@@ -211,13 +212,50 @@ class BoltStore:
                     raise lost from error.__cause__
                 time.sleep(1)
 
+    def fill(
+        self,
+        kind: str,
+        check: Callable[[Transaction], None],
+        batches: Iterable[tuple[str, list[Row]]],
+        last: Work,
+    ) -> dict[str, Any] | None:
+        """Write many rows in many transactions; one more makes them visible; see `staging`."""
+        self.migrate()
+        prepare_once(self, kind)
+        filling = staging.Staging(self)
+
+        def show(tx: Transaction) -> dict[str, Any] | None:
+            check(tx)
+            filling.reveal(tx)
+            return last(tx)
+
+        filling.begin()
+        try:
+            filling.put(batches)
+            return self._commit(kind, show, new_operation())
+        except SpmError:
+            filling.give_up()
+            raise
+
+    def transact(self, work: Callable[[Transaction], int]) -> int:
+        """Do something in one transaction that may be done twice; nodes that wait are meant."""
+
+        def run() -> int:
+            with self._session(neo4j.WRITE_ACCESS) as session:
+                return session.execute_write(lambda tx: work(_Runner(tx, staging.staged)))
+
+        try:
+            return self._translated(run)
+        except OutcomeUnknown:
+            return self._translated(run)
+
     # -- schema ----------------------------------------------------------------------------
 
     def migrate(self) -> list[str]:
         """Apply pending schema files, each in a transaction of its own as Neo4j demands."""
         waiting = migrations.pending(self)
         for number, query in waiting:
-            self._run_schema(query.text)
+            self.run_schema(query.text)
             self._commit(
                 "migrate",
                 lambda tx, n=number, q=query: migrations.enter(tx, n, q),  # type: ignore[misc]
@@ -225,7 +263,7 @@ class BoltStore:
             )
         return [query.name for _, query in waiting]
 
-    def _run_schema(self, text: str) -> None:
+    def run_schema(self, text: str) -> None:
         """Run a schema statement with retry: two writers that do so at once can deadlock."""
 
         def run() -> None:
@@ -239,9 +277,13 @@ class BoltStore:
 
     # -- vectors ---------------------------------------------------------------------------
 
-    def encoded(self, kind: Kind) -> dict[str, str]:
-        """Which text (as a digest) the vector of each node was made of."""
-        return {row["id"]: row["digest"] for row in self.read(f"vectors/{kind}_encoded")}
+    def encoded(self, kind: Kind, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Which text (as a digest) the vector of each node was made of; of all, or of these."""
+        if ids is None:
+            rows = self.read(f"vectors/{kind}_encoded")
+        else:
+            rows = self.read(f"vectors/{kind}_encoded_of", ids=list(ids))
+        return {row["id"]: row["digest"] for row in rows}
 
     def put_vectors(
         self,
@@ -312,13 +354,18 @@ class BoltStore:
             findings.append(Finding("constraints", True, "all there"))
         except SpmError as error:
             findings.append(Finding("constraints", False, str(error)))
+        if waiting_nodes := self.read("staging/waiting")[0]["nodes"]:
+            said = f"{waiting_nodes:,} nodes of an import that was not finished, or still runs"
+            note = f"{said}; nobody sees them. Repeat it, or remove them: spm doctor --repair"
+            findings.append(Finding("import", True, note))
         return findings
 
     def repair(self, *, accept_loss: bool) -> list[str]:
         """Create what is missing of the schema."""
         del accept_loss
         for _, query in migrations.known(self.engine):
-            self._run_schema(query.text)
+            self.run_schema(query.text)
+        staging.clear(self)
         return ["restored constraints and indexes", *self.migrate()]
 
     # -- driver ----------------------------------------------------------------------------
@@ -343,12 +390,14 @@ def _bookmarks(address: str, database: str | None) -> neo4j.api.BookmarkManager:
 
 
 class _Runner:
-    def __init__(self, tx: neo4j.ManagedTransaction) -> None:
-        self._tx = tx
+    def __init__(
+        self, tx: neo4j.ManagedTransaction, text_of: Callable[[Query], str] = lambda q: q.text
+    ) -> None:
+        self._tx, self._text_of = tx, text_of
 
     def run(self, name: str, /, **params: object) -> list[Row]:
         query = load(name)
-        return _rows(self._tx.run(_literal(query.text), query.bind(params)))
+        return _rows(self._tx.run(_literal(self._text_of(query)), query.bind(params)))
 
 
 def _require_address(settings: Settings) -> None:

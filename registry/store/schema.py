@@ -3,7 +3,7 @@
 from typing import Any
 
 LABELS: dict[str, tuple[str, ...]] = {
-    "Registry": ("id", "revision", "schema", "encoder", "operation"),
+    "Registry": ("id", "revision", "schema", "encoder", "operation", "filling"),
     "Migration": ("id", "name", "at"),
     "Operation": ("id", "kind", "revision", "at", "result"),
     "Service": (

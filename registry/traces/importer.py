@@ -1,22 +1,24 @@
 """Importing trajectories: who was called in which order, counted once, without any value."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog.naming import nearest
 from spm.registry.catalog.tools import Resolver, resolver_for
 from spm.registry.errors import TraceError, UnknownStep, UnknownTool
-from spm.registry.models import Trace, digest
+from spm.registry.models import Trace
 from spm.registry.store.interface import Row, Store, Transaction
 from spm.registry.traces.counts import orders, transitions, usage
 from spm.registry.traces.field_evidence import Output, Resolved, observe
+from spm.registry.traces.repeats import Repeats, of
 from spm.registry.traces.trace_origin import declared_source
 
-BATCH = 2_000
+# A batch is one transaction: so many trajectories, and so many pairs of steps that they order.
+# Pairs that many trajectories share are written once for each batch, so it should be large.
+BATCH, PAIRS = 5_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,9 @@ def import_traces(
     Tools that the caller does not see are unknown to it.
 
     Everything is read and checked before the first is written. Writing goes in batches, each whole
-    or not at all: memory grows with a batch, and an import that was stopped is finished by
-    repeating it. An iterator, which can be read only once, is kept in memory.
+    or not at all: memory is that of a batch and 32 bytes for each trajectory, and an import that
+    was stopped is finished by repeating it. An iterator, which can be read only once, is
+    kept in memory.
 
     Raises:
         TraceError: a step names no tool and `skip_unknown` is false, or two different trajectories
@@ -56,24 +59,26 @@ def import_traces(
     """
     source = list(traces) if isinstance(traces, Iterator) else traces
     resolver = resolver_for(store, caller)
-    skipped, repeated = _check(source, resolver, skip_unknown)
+    found = _checked(source, resolver, skip_unknown)
     total: Counter[str] = Counter()
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     dropped: set[Output] = set()
     for batch in _batches(source):
         resolved = []
         for trace in batch:
-            tools = None if trace.identity() in seen else _resolve(trace, resolver, True)
-            seen.add(trace.identity())
-            if tools is not None:
+            if found.again and (identity := of(trace)) in found.again:
+                if identity in seen:
+                    continue
+                seen.add(identity)
+            if tools := _resolve(trace, resolver, True):
                 resolved.append((trace, tools))
         total.update(_put(store, resolved, dropped))
         if progress:
             progress(len(batch))
     return Import(
         imported=total["imported"],
-        known=total["known"] + repeated,
-        skipped=skipped,
+        known=total["known"] + found.repeated,
+        skipped=found.skipped,
         steps=total["steps"],
         differing=total["differing"],
         dropped=len(dropped),
@@ -95,28 +100,29 @@ def _put(store: Store, resolved: list[Resolved], dropped: set[Output]) -> dict[s
     return found
 
 
-def _check(source: Iterable[Trace], resolver: Resolver, skip_unknown: bool) -> tuple[int, int]:
-    """Read everything once; returns how many will be skipped and how many repeat another."""
-    contents: dict[str, str] = {}
-    skipped = repeated = 0
-    for trace in source:
-        identity, content = trace.identity(), digest(trace.model_dump(mode="json"))[:16]
-        if identity in contents:
-            if contents[identity] != content:
-                raise TraceError(
-                    f"Two different trajectories carry the id {identity!r}. "
-                    "Give each its own trace_id; nothing was imported."
-                )
-            repeated += 1
-            continue
-        contents[identity] = content
-        skipped += _resolve(trace, resolver, skip_unknown) is None
-    return skipped, repeated
+def _checked(source: Iterable[Trace], resolver: Resolver, skip_unknown: bool) -> Repeats:
+    """Read everything once, before anything is written."""
+    found = Repeats((t, _resolve(t, resolver, skip_unknown) is not None) for t in source)
+    if found.conflict:
+        identity = next(t.identity() for t in source if of(t) == found.conflict)
+        raise TraceError(
+            f"Two different trajectories carry the id {identity!r}. "
+            "Give each its own trace_id; nothing was imported."
+        )
+    return found
 
 
 def _batches(traces: Iterable[Trace]) -> Iterator[list[Trace]]:
-    iterator = iter(traces)
-    while batch := list(islice(iterator, BATCH)):
+    batch: list[Trace] = []
+    pairs = 0
+    for trace in traces:
+        more = len(trace.steps) * (len(trace.steps) - 1) // 2
+        if batch and (len(batch) == BATCH or pairs + more > PAIRS):
+            yield batch
+            batch, pairs = [], 0
+        batch.append(trace)
+        pairs += more
+    if batch:
         yield batch
 
 
@@ -134,20 +140,20 @@ def _write(tx: Transaction, resolved: list[Resolved], dropped: set[Output]) -> d
     ids = [trace.identity() for trace, _ in resolved]
     known = {row["id"]: row for row in tx.run("traces/known", ids=ids)}
     fresh = [(trace, tools) for trace, tools in resolved if trace.identity() not in known]
-    steps = [row for trace, tools in fresh for row in _step_rows(trace, tools)]
     if fresh:
-        _require(tx, {tool for _, tools in fresh for tool in tools})
-        tx.run("traces/upsert", rows=[_trajectory_row(trace, tools) for trace, tools in fresh])
-        tx.run("traces/steps", rows=steps)
-        tx.run("traces/precedes", rows=transitions(fresh))
-        tx.run("traces/before", rows=orders(fresh))
+        ids = sorted({tool for _, tools in fresh for tool in tools})
+        _require(tx, ids)
+        at = {tool: place for place, tool in enumerate(ids)}
+        tx.run("traces/upsert", ids=ids, rows=[_fresh_row(t, tools, at) for t, tools in fresh])
+        tx.run("traces/precedes", ids=ids, pairs=_pairs(transitions(fresh), at, "last_seen"))
+        tx.run("traces/before", ids=ids, pairs=_pairs(orders(fresh), at))
         tx.run("traces/usage", rows=usage(fresh))
         dropped |= observe(tx, fresh)
     told = [_trajectory_row(t, tools) for t, tools in resolved if t.identity() in known]
     return {
         "imported": len(fresh),
         "known": len(known),
-        "steps": len(steps),
+        "steps": sum(len(tools) for _, tools in fresh),
         "differing": sum(_differs(row, known[row["id"]]) for row in told),
     }
 
@@ -163,12 +169,11 @@ def _differs(row: Row, kept: Row) -> bool:
     return not kept["pruned"] and any(row[key] != kept[key] for key in row)
 
 
-def _require(tx: Transaction, tools: set[str]) -> None:
+def _require(tx: Transaction, tools: Sequence[str]) -> None:
     """Names were resolved before the lock; somebody may have removed a tool since."""
-    gone = tools - {row["id"] for row in tx.run("tools/hashes", ids=sorted(tools))}
-    if gone:
+    if gone := tx.run("tools/absent", ids=tools):
         raise TraceError(
-            f"{min(gone)!r} was removed while the traces were read. Nothing of this batch was "
+            f"{gone[0]['id']!r} was removed while the traces were read. Nothing of this batch was "
             "imported; repeat the command."
         )
 
@@ -184,8 +189,18 @@ def _trajectory_row(trace: Trace, tools: Sequence[str]) -> Row:
     }
 
 
-def _step_rows(trace: Trace, tools: Sequence[str]) -> list[Row]:
+def _fresh_row(trace: Trace, tools: Sequence[str], at: Mapping[str, int]) -> Row:
+    """A new trajectory with its steps; these name tools by their places."""
+    steps = [
+        [at[tool], number, step.ok]
+        for number, (step, tool) in enumerate(zip(trace.steps, tools, strict=True))
+    ]
+    return {**_trajectory_row(trace, tools), "steps": steps}
+
+
+def _pairs(rows: Iterable[Row], at: Mapping[str, int], *more: str) -> list[list[object]]:
+    """Counts of two tools as short lists: names would be most of what is sent to a server."""
     return [
-        {"trajectory": trace.identity(), "tool": tool, "idx": i, "ok": step.ok}
-        for i, (step, tool) in enumerate(zip(trace.steps, tools, strict=True))
+        [at[row["first"]], at[row["second"]], row["count"], *(row[key] for key in more)]
+        for row in rows
     ]

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import anyio
 
+from spm.registry.encoding import encode_only
 from spm.registry.errors import SpmError
 from spm.registry.menus.frozen import Frozen
 from spm.registry.models import Trace
@@ -143,7 +144,9 @@ def trace_of(run: _Run) -> Trace:
 def _imported(registry: Registry, runs: list[_Run]) -> int:
     from spm.gnn.encoders.by_name import encoder_of
 
-    done = registry.import_traces([trace_of(run) for run in runs], skip_unknown=True).imported
+    traces = [trace_of(run) for run in runs]
+    done = registry.import_traces(traces, skip_unknown=True).imported
     if done:
-        registry.encode(encoder_of(registry.store))
+        brought = [trace.identity() for trace in traces]
+        encode_only(registry.store, encoder_of(registry.store), "trajectory", brought)
     return done

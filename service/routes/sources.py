@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from spm.gnn.encoders.by_name import encoder_of
+from spm.registry import encoding
 from spm.registry.access.caller import Caller
 from spm.registry.access.filtered_store import filtered
 from spm.registry.access.settings import Access, access
@@ -106,17 +107,24 @@ async def register_source(
     """Register the tools of a document for the token's team, whole or not at all.
 
     The tools belong to the team whatever the document says, and what is set here stays when it is
-    registered again. A service with tools of others is refused.
+    registered again. A service with tools of others is refused. Few texts are encoded before the
+    answer, many after it.
     """
     body = await request.body()
 
-    def work(registry: Registry) -> str:
+    def work(registry: Registry) -> tuple[SourceAnswer, list[str]]:
         upload = _upload(body)
         given = _access(upload, who.caller)
         source = read_document(upload.document, NAME, format=upload.format, service=upload.service)
-        return json_text(_registered(registry, source, upload, given, who.caller))
+        done = _registered(registry, source, upload, given, who.caller)
+        brought = [] if done.dry_run else [*done.added, *done.changed, *done.unchanged]
+        return done, [row.id for row in encoding.pending(registry.store, "tool", brought)]
 
-    return Response((await service.write(work)).encode(), media_type="application/json")
+    done, brought = await service.write(work)
+    await service.encoding.bring("tool", brought)
+    # The revision moves with every write, also of what this caller may not see.
+    told = asdict(done) | ({"revision": None} if who.caller.restricted else {})
+    return Response(json_text(told).encode(), media_type="application/json")
 
 
 def _upload(body: bytes) -> SourceUpload:
@@ -143,7 +151,7 @@ def _access(upload: SourceUpload, caller: Caller) -> Access:
 
 def _registered(
     registry: Registry, source: Source, upload: SourceUpload, given: Access, caller: Caller
-) -> dict[str, Any]:
+) -> SourceAnswer:
     store, differences = registry.store, dict[str, list[Change]]()
     if upload.dry_run:
         require_own(store.read, source.manifest, caller.team)
@@ -152,10 +160,9 @@ def _registered(
         plan = preview(store, manifest, source.links, pin=upload.pin, access=given)
         differences = changes(store, manifest, plan.changed)
     else:
-        encoder = encoder_of(store)  # without it nothing should be written
+        encoder_of(store)  # without it nothing should be written
         plan = registry.add(source, pin=upload.pin, access=given, team=caller.team)
-        registry.encode(encoder)
-    answer = SourceAnswer(
+    return SourceAnswer(
         **vars(plan),
         format=source.format,
         wanted=source.manifest.service.name,
@@ -163,8 +170,6 @@ def _registered(
         dry_run=upload.dry_run,
         changes=differences,
     )
-    # The revision moves with every write, also of what this caller may not see.
-    return asdict(answer) | ({"revision": None} if caller.restricted else {})
 
 
 @router.get("/v1/sources", response_model=list[SourceRow], responses=errors())

@@ -56,19 +56,21 @@ async def import_traces(
 ) -> Response:
     """Import observed trajectories, as `spm traces import` does; repeating it changes nothing.
 
-    Of arguments and results only field names and types are kept, never a value.
+    Of arguments and results only field names and types are kept, never a value. Few texts are
+    encoded before the answer, many after it.
     """
     body = await request.body()
 
-    def work(registry: Registry) -> Import:
-        encoder = encoder_of(registry.store)  # without it nothing should be written
+    def work(registry: Registry) -> tuple[Import, list[str]]:
+        encoder_of(registry.store)  # without it nothing should be written
         with _file(body) as path:
-            found = _owned(TraceFile(path, format), who)
-            done = registry.import_traces(list(found), skip_unknown=skip_unknown, caller=who.caller)
-        registry.encode(encoder)
-        return done
+            found = list(_owned(TraceFile(path, format), who))
+            done = registry.import_traces(found, skip_unknown=skip_unknown, caller=who.caller)
+        return done, [trace.identity() for trace in found]
 
-    return _json(await service.write(work))
+    done, brought = await service.write(work)
+    await service.encoding.bring("trajectory", brought)
+    return _json(done)
 
 
 def _owned(traces: Iterable[Trace], who: Identity) -> Iterator[Trace]:

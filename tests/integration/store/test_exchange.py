@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from spm.registry.catalog.naming import fold
-from spm.registry.errors import InputError
+from spm.registry.errors import InputError, StoreError
 from spm.registry.exchange import export_registry, import_registry
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
+from spm.registry.store import staging
 from tests.support import graphs
 from tests.support.campaigns import size
 
@@ -111,6 +112,79 @@ def test_a_failed_import_leaves_nothing_on_the_server(
             import_registry(remote.store, tmp_path / "f")
         status = remote.status()
         assert not [name for name in ("tools", "fields", "trajectories") if status[name]]
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An export; each of its batches goes into a transaction of its own."""
+    monkeypatch.setattr(staging, "BATCHES", 1)
+    with Registry.open(Settings(str(tmp_path / "source"))) as first:
+        fill(first, 5)
+        export_registry(first.store, tmp_path / "file")
+    return tmp_path / "file"
+
+
+def visible(server: Any) -> int:
+    """What a reader finds who opens the store now."""
+    with Registry.open(server.settings()) as reader:
+        counts = reader.store.read("state/counts")[0]
+        return sum(counts.values()) + len(reader.tools()) + len(reader.store.read("traces/ages"))
+
+
+def test_an_import_becomes_visible_at_once(neo4j_empty: Any, file: Path) -> None:
+    seen: list[int] = []
+    with Registry.open(neo4j_empty.settings()) as remote:
+        import_registry(remote.store, file, lambda done, total: seen.append(visible(neo4j_empty)))
+        assert len(seen) > 10
+        assert set(seen) == {0}
+        assert visible(neo4j_empty) > 0
+        assert remote.store.read("staging/waiting") == [{"nodes": 0}]
+        export_registry(remote.store, file.with_name("again"))
+    assert content(file.with_name("again")) == content(file)
+
+
+def test_an_import_that_was_killed_leaves_an_empty_registry_and_can_be_repeated(
+    neo4j_empty: Any, file: Path
+) -> None:
+    def kill_at(share: float) -> None:
+        def killed(done: int, total: int) -> None:
+            if done > share * total:
+                raise KeyboardInterrupt  # nothing is tidied up, as after a SIGKILL
+
+        with (
+            Registry.open(neo4j_empty.settings()) as remote,
+            pytest.raises(KeyboardInterrupt),
+        ):
+            import_registry(remote.store, file, killed)
+
+    kill_at(0.5)
+    assert visible(neo4j_empty) == 0
+    with Registry.open(neo4j_empty.settings()) as remote:
+        (said,) = [found for found in remote.store.check() if found.name == "import"]
+        assert "spm doctor --repair" in said.detail
+        remote.store.repair(accept_loss=False)
+        assert remote.store.read("staging/waiting") == [{"nodes": 0}]
+        assert not [found for found in remote.store.check() if found.name == "import"]
+    kill_at(0.99)
+    assert visible(neo4j_empty) == 0
+    with Registry.open(neo4j_empty.settings()) as remote:
+        import_registry(remote.store, file)
+        export_registry(remote.store, file.with_name("again"))
+    assert content(file.with_name("again")) == content(file)
+
+
+def test_of_two_imports_at_once_one_is_kept_whole(neo4j_empty: Any, file: Path) -> None:
+    with Registry.open(neo4j_empty.settings()) as first:
+
+        def overtaken(done: int, total: int) -> None:
+            if not visible(neo4j_empty):
+                with Registry.open(neo4j_empty.settings()) as second:
+                    import_registry(second.store, file)
+
+        with pytest.raises(StoreError, match="Another import"):
+            import_registry(first.store, file, overtaken)
+        export_registry(first.store, file.with_name("again"))
+    assert content(file.with_name("again")) == content(file)
 
 
 def test_an_export_beside_writers_is_of_one_moment(neo4j_empty: Any, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from spm.registry import encoding
 from spm.registry.access.caller import EVERYTHING
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
-from spm.registry.store import schema
+from spm.registry.store import schema, staging
 from tests.support import graphs
 
 pytestmark = pytest.mark.neo4j
@@ -38,7 +38,8 @@ ROW = {
     "field": "a", "required": True, "type": "string", "aliases": [], "first": "shop/x",
     "second": "shop/y", "count": 1, "last_seen": "", "trajectory": "t-1", "tool": "shop/x",
     "idx": 0, "ok": True, "request": "r", "source": "", "success": True, "time": None,
-    "path": ["shop/x"], "frequency": 1, "entry_frequency": 1, "calls": 1, "errors": 0,
+    "path": ["shop/x"], "steps": [[0, 0, True]], "frequency": 1, "entry_frequency": 1,
+    "calls": 1, "errors": 0,
     "digest": "0", "vector": VECTOR, "bytes": b"0000", "terms": "x y", "evidence": "declared",
     "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
@@ -51,7 +52,7 @@ ROW = {
 }  # fmt: skip
 PARAMS: dict[str, Any] = {
     "fields": ["order_id", "none"], "field": "order_id", "keys": ["order", "none"],
-    "ids": ["shop/order", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
+    "ids": ["shop/sub/tool", "t-1", "none"], "id": "shop/order", "tool": "order", "version": "1",
     "service": "shop", "family": None, "status": "active", "operation": "op", "kind": "k",
     "revision": 1, "at": graphs.MOMENT, "result": "{}", "before": 0, "encoder": "e", "number": 1,
     "name": "n", "count": 5, "team": "a", "scopes": ["x"], "read_only": True,
@@ -69,7 +70,7 @@ PARAMS: dict[str, Any] = {
     "inputs": ["order_id"], "owner": "team a", "resource": "order", "source": "log",
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
     "may": ["read"], "least": 2, "map": "1 names", "label": "Tool", "absent": {"nosuch": None},
-    "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
+    "pairs": [[0, 0, 1, ""]], "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
 }  # fmt: skip
 
 
@@ -115,6 +116,8 @@ def remote(server: Any, empty: Callable[[Any], None]) -> Iterator[Registry]:
             properties = {name: 0 for known in schema.LABELS.values() for name in known}
             properties |= {name: 0 for *_, known in schema.RELATIONSHIPS.values() for name in known}
             driver.execute_query("CREATE (n:Seen) SET n = $p DELETE n", p=properties)
+            for label in staging.LABELS:
+                driver.execute_query(f"CREATE (n:Incoming{label}) DELETE n")
         yield registry
 
 
@@ -201,11 +204,13 @@ def test_the_embedded_engine_gives_the_declared_columns(embedded: Registry) -> N
             tx.rollback()
 
 
-def test_what_only_neo4j_runs_is_vectors_terms_and_their_indexes() -> None:
+def test_what_only_neo4j_runs_is_vectors_terms_their_indexes_and_staging() -> None:
     alone = {query.name for query in QUERIES if query.engines == ("neo4j",)}
-    assert {name.partition("/")[0] for name in alone} == {"vectors", "schema", "state"}
+    assert {name.partition("/")[0] for name in alone} == {"vectors", "schema", "state", "staging"}
     assert all(
-        name.startswith("vectors/") or name.endswith(("_vector", "_text")) or name == "state/stamp"
+        name.startswith(("vectors/", "staging/"))
+        or name.endswith(("_vector", "_text"))
+        or name == "state/stamp"
         for name in alone
     )
 
@@ -243,7 +248,8 @@ def loose_merges(text: str, constrained: set[tuple[str, str]]) -> list[str]:
 
 def constraints() -> set[tuple[str, str]]:
     found = re.compile(r"CREATE CONSTRAINT \w+ IF NOT EXISTS FOR \(\w:(\w+)\) REQUIRE \w\.(\w+) IS")
-    return {m.groups() for q in QUERIES if (m := found.match(q.text))}  # type: ignore[misc]
+    known = [q for q in QUERIES if q.name.startswith("schema/")]
+    return {m.groups() for q in known if (m := found.match(q.text))}  # type: ignore[misc]
 
 
 WRITES = [query for query in QUERIES if query.access == "write"]

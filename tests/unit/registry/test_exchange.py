@@ -393,18 +393,6 @@ def test_a_file_that_changes_while_it_is_imported_leaves_nothing(file, other, mo
     assert Registry(other).status()["tools"] == 0
 
 
-@pytest.mark.parametrize(("said", "match"), [("memory.total.max", "heap"), ("busy", "^busy$")])
-def test_a_server_without_the_memory_for_it_is_told_what_to_raise(
-    file, other, monkeypatch, said, match
-):
-    def fail(*_):
-        raise StoreWriteFailed(said)
-
-    monkeypatch.setattr(other, "write", fail)
-    with pytest.raises(StoreWriteFailed, match=match):
-        import_registry(other, file)
-
-
 # -- writing the file --------------------------------------------------------------------------
 
 

@@ -28,13 +28,16 @@ def service(name: str, **tools: tuple[list[str], list[str]]) -> Manifest:
 def refreshed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The services that were brought up to date, in order."""
     seen: list[str] = []
-    real = feeds._refresh
 
-    def refresh(tx: Any, name: str, makers: Any) -> None:
-        seen.append(name)
-        real(tx, name, makers)
+    def heard(real: Any) -> Any:
+        def refresh(tx: Any, name: str, makers: Any) -> None:
+            seen.append(name)
+            real(tx, name, makers)
 
-    monkeypatch.setattr(feeds, "_refresh", refresh)
+        return refresh
+
+    for way in ("_refresh", "_refresh_from_elsewhere"):
+        monkeypatch.setattr(feeds, way, heard(getattr(feeds, way)))
     return seen
 
 
