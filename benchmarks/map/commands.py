@@ -123,6 +123,30 @@ def edges(
 
 
 @app.command()
+def search(
+    specs: SpecsOption,
+    stores: StoresOption = Path("build/map"),
+    errors: ErrorsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Score searches: operations by their own summary, and by what somebody else would type."""
+    from benchmarks.map.search import compare
+
+    found = compare(specs, stores)
+    rows = {name: one.row() for name, one in found.items()}
+    if json:
+        more = {"missed": {name: one.missed for name, one in found.items()}} if errors else {}
+        as_json(rows | more)
+        return
+    first = next(iter(rows.values()))
+    table(["asked by", *first], [[name, *row.values()] for name, row in rows.items()])
+    for one in found.values() if errors else ():
+        for row in one.missed:
+            say(f"{row['at'] or '-'}  {row['asked']}")
+            say(f"    wanted {row['wanted']}, first {row['first']}")
+
+
+@app.command()
 def sample(
     specs: SpecsOption,
     seed: Annotated[int, typer.Option("--seed", help="Which edges are drawn.")],
