@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spm.api.menu import Menu
 from spm.api.vectors import Encoded, Progress, Vectors
 from spm.registry.access.caller import EVERYTHING, Caller
+from spm.registry.errors import InputError
 from spm.registry.menus.menu import PREFIX, SIZE, Ask, WhyNot
 from spm.registry.registry import Registry as Core
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from spm.registry.insight.model import Model
     from spm.registry.insight.paths import Path as Way
     from spm.registry.insight.paths import Plan
+    from spm.registry.insight.tool_search import ToolFound
     from spm.registry.invariants.violation import Outcome
     from spm.registry.menus.check import Result
     from spm.registry.menus.diff import Difference
@@ -290,6 +292,27 @@ class Registry:
         from spm.registry.access.rules import none_visible
 
         return none_visible(self.core.store, caller)
+
+    def search(self, text: str, *, limit: int = 10, caller: Caller = EVERYTHING) -> list[ToolFound]:
+        """Find tools by words and meaning: the search that menus begin with, and nothing else.
+
+        Args:
+            text: what somebody would type.
+            limit: at most so many.
+            caller: only tools that it may see are found, and no others move their scores.
+
+        Raises:
+            InputError: the text is empty.
+
+        >>> registry.search("mail a receipt", limit=1)[0].id
+        'messaging/send_email_receipt'
+        """
+        from spm.registry.insight.tool_search import search_tools
+
+        if not text.strip():
+            raise InputError("The text to search for is empty.")
+        self._prepare()
+        return search_tools(self.core.store, self.vectors.encoder(), text, limit, caller)
 
     def why_not(
         self,

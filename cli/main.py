@@ -47,6 +47,10 @@ COMMANDS = {
         "spm.cli.commands.mcp:mcp",
         "Serve the registry over MCP on stdio: point an MCP client at this command.",
     ),
+    "search": (
+        "spm.cli.commands.menus.search:search",
+        "Find tools by words and meaning: the search that menus begin with.",
+    ),
     "path": (
         "spm.cli.commands.graph.path:path",
         "Show how one tool leads to another, or what must run before a tool can.",

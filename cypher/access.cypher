@@ -1,5 +1,14 @@
 // What a caller sees. `visible(tool)` is the one condition; every query that filters by caller uses it.
 
+// fragment: recalled(trajectory)
+// Successful trajectories with a step that did its work, of which a caller sees all such steps.
+trajectory.success
+  AND EXISTS { MATCH (trajectory)-[s:STEP]->(:Tool) WHERE s.ok }
+  AND NOT EXISTS {
+    MATCH (trajectory)-[s:STEP]->(t:Tool)
+    WHERE s.ok AND NOT coalesce(visible(t), false)
+  };
+
 // fragment: visible(tool)
 // Active tools that are public or of the caller's team, that ask for no scope which the caller lacks,
 // and that only read where the caller may only read.

@@ -4,8 +4,9 @@ A topic is one file (`tools.cypher`) with several statements. Each statement sta
 header that begins with its name, and ends with a semicolon, as cypher-shell and Neo4j Browser
 expect. What a header promises is compared with the statement when it is loaded.
 
-`access.cypher` also defines the fragment `visible(tool)`: wherever a statement says `visible(t)`,
-the loader puts that condition in its place. Who may see a tool is written down once.
+`access.cypher` also defines fragments, such as `visible(tool)`: wherever a statement says
+`visible(t)`, the loader puts that condition in its place. Who may see a tool is written down once.
+A fragment may use those that stand below it.
 """
 
 import re
@@ -64,7 +65,7 @@ class Fragment:
         return re.sub(rf"\b{self.name}\((\w+)\)", lambda use: f"({self._of(use[1])})", statement)
 
     def _of(self, variable: str) -> str:
-        return re.sub(rf"\b{self.variable}\b(?=\.)", variable, self.text)
+        return re.sub(rf"\b{self.variable}\b", variable, self.text)
 
 
 @dataclass(frozen=True)

@@ -200,3 +200,17 @@ MATCH (t:Tool)
 WHERE properties(t).document IS NOT NULL
 SET t.search_parts = [properties(t).document]
 SET t.document = null;
+
+// name: 027_term_name
+// A term that texts of tools hold, once for all audiences.
+// params:
+// access: schema
+// returns:
+CREATE CONSTRAINT term_name IF NOT EXISTS FOR (w:Term) REQUIRE w.name IS UNIQUE;
+
+// name: 028_audience_id
+// An audience is known by a digest of who belongs to it.
+// params:
+// access: schema
+// returns:
+CREATE CONSTRAINT audience_id IF NOT EXISTS FOR (a:Audience) REQUIRE a.id IS UNIQUE;

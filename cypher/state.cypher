@@ -23,11 +23,12 @@ RETURN COUNT { MATCH (:Tool) } AS tools,
        COUNT { MATCH (:Tool)-[:PRECEDES]->(:Tool) } AS transitions;
 
 // name: edge_counts
-// How many relationships of each type there are.
+// How many relationships of each type there are, without those that only a search reads.
 // params:
 // access: read
 // returns: type, count
 MATCH ()-[e]->()
+WHERE type(e) <> 'HELD_BY'
 RETURN type(e) AS type, count(e) AS count
 ORDER BY type;
 
@@ -51,11 +52,12 @@ LIMIT 1
 SET n += $absent;
 
 // name: node_counts
-// How many nodes of each label there are.
+// How many nodes of each label there are, without those that only a search reads.
 // params:
 // access: read
 // returns: label, count
 MATCH (n)
+WHERE NOT n:Term AND NOT n:Audience
 UNWIND labels(n) AS label
 RETURN label, count(*) AS count
 ORDER BY label;

@@ -12,7 +12,7 @@ from spm.gnn.networks import runtime
 from spm.gnn.snapshot.map_cards import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
-from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.frontier.cypher_expansion import Around, Expansion
 from spm.registry.frontier.frontier import Floats, Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
@@ -30,6 +30,15 @@ Words = fields.Fields
 
 
 @dataclass(frozen=True)
+class LookedUp:
+    """A request as a store was asked for it, what that found, and what is around it."""
+
+    probes: Probes
+    look: Look
+    around: Around
+
+
+@dataclass(frozen=True)
 class MenuInputs:
     """All that a menu is made of.
 
@@ -42,6 +51,7 @@ class MenuInputs:
         stated: those of them that the caller says besides the request.
         denied: fields that the request seems to give and does not, as the caller says.
         same: which name stands for each field that a person merged with others.
+        looked_up: what a store was asked for the request, to be used again; of a snapshot nothing.
     """
 
     frontier: Frontier
@@ -52,6 +62,7 @@ class MenuInputs:
     stated: frozenset[str] = frozenset()
     denied: frozenset[str] = frozenset()
     same: Mapping[str, str] = field(default_factory=dict)
+    looked_up: LookedUp | None = None
 
 
 class CypherSource:
@@ -69,21 +80,32 @@ class CypherSource:
         self._expansion = Expansion(store)
         self._words: tuple[tuple[int, Caller], Words] | None = None
 
-    def collect(self, ask: Ask, must: tuple[str, ...] = ()) -> MenuInputs:
-        """Collect what a menu is made of; tools in `must` come in before all others."""
-        probes, look = self._look(ask)
+    def collect(
+        self, ask: Ask, must: tuple[str, ...] = (), again: MenuInputs | None = None
+    ) -> MenuInputs:
+        """Collect what a menu is made of.
+
+        Args:
+            ask: the request and its caller.
+            must: tools that come in before all others.
+            again: what was collected for the same request; it is not looked up a second time.
+        """
+        known = again.looked_up if again else None
+        probes, look = (known.probes, known.look) if known else self._look(ask)
         with stage(VISIBLE):
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
-            reached = self._expansion.reach(probes, look, given, ask.caller, must)
+            around = known.around if known else None
+            reached = self._expansion.reach(probes, look, given, ask.caller, must, around)
         return MenuInputs(
             reached.frontier,
             reached.cards,
             sorted(given),
             look.revision,
-            CypherMap(self._store, ask.caller),
+            again.map if again else CypherMap(self._store, ask.caller),
             *_said(ask, self._known(ask.caller, look.revision)),
             representatives(look.same),
+            LookedUp(probes, look, reached.around),
         )
 
     def _look(self, ask: Ask) -> tuple[Probes, Look]:

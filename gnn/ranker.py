@@ -139,13 +139,15 @@ class LearnedRanker:
         built = self._constructed(ask, ())
         return built.of, built.construction.member
 
-    def _constructed(self, ask: Ask, must: tuple[str, ...]) -> _Built:
+    def _constructed(
+        self, ask: Ask, must: tuple[str, ...], again: MenuInputs | None = None
+    ) -> _Built:
         """What the networks make of the candidates, with `must` among them."""
         with runtime.turn:
             found = self._from_snapshot(ask, must)
             if found is not None:
                 return self._built(found, ask, ask.size)
-        found = self._cypher_source.collect(ask, must)
+        found = self._cypher_source.collect(ask, must, again)
         with runtime.turn:
             return self._built(found, ask, ask.size)
 
@@ -157,7 +159,7 @@ class LearnedRanker:
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
         new = tuple(tool for tool in order if tool not in found.frontier.tools)
         if new:
-            built = self._constructed(ask, (*ask.done, *new))
+            built = self._constructed(ask, (*ask.done, *new), found)
         return replace(built, proposal=proposal).planned(order, ask)
 
     def _proposal(self, ask: Ask, built: _Built) -> Proposal:

@@ -366,16 +366,20 @@ def default_ranker(registry: Registry) -> Ranker:
 
 
 def open_store(chosen: Settings) -> Store:
-    """Open the engine that the address asks for; its first write brings the map up to date."""
+    """Open the engine that the address asks for; its first write brings it up to date."""
     store = _engine(chosen)
-    store.prepare = _renew_map
+    store.prepare = _bring_up_to_date
     return store
 
 
-def _renew_map(store: Store) -> None:
+def _bring_up_to_date(store: Store) -> None:
+    """Make what an earlier spm did not keep: the map, and on Neo4j counts of terms."""
     from spm.registry.map_renewal import renew_map
+    from spm.registry.search.audiences import count_waiting
 
     renew_map(store)
+    if store.engine == "neo4j":
+        count_waiting(store)
 
 
 def _engine(chosen: Settings) -> Store:

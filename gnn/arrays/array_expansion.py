@@ -14,17 +14,17 @@ from spm.gnn.arrays.nearest_vectors import Mask
 from spm.gnn.arrays.text_search import (
     ALL_ROWS,
     NOBODY,
-    Heard,
     Remembered,
     VisibleRows,
-    hear,
-    near_tools,
+    find_tools,
     remember,
 )
 from spm.gnn.request_vectors import Seen
 from spm.gnn.snapshot.strings import Texts
 from spm.registry.frontier import frontier as rule
 from spm.registry.frontier.frontier import Floats, Frontier, Memory, Start
+from spm.registry.search.results import Probes
+from spm.registry.search.scoring import Scored
 from spm.registry.search.top import top
 from spm.registry.timing import SEARCH, WALK, stage
 
@@ -53,9 +53,11 @@ class Question:
         """A request as it was read."""
         return cls(text, seen.vector, seen.given, group, seen.clauses)
 
-    def vectors(self) -> Floats:
-        """The vectors of the clauses."""
-        return self.vector[None, :] if self.clauses is None else self.clauses
+    @property
+    def probes(self) -> Probes:
+        """The request as it is looked up."""
+        parts = self.clauses if self.clauses is not None else self.vector[None, :]
+        return Probes.of(self.text, np.concatenate([self.vector[None, :], parts]))
 
 
 @dataclass(frozen=True)
@@ -136,20 +138,18 @@ def expand(
 
 @dataclass(frozen=True)
 class _Found:
-    """What text finds: tools by meaning, for the whole and for its clauses, and the rest."""
+    """What a search finds: tools, and trajectories."""
 
-    near: tuple[list[int], list[int]]
-    heard: Heard
+    probes: Probes
+    tools: Scored[int]
     memory: Remembered
 
 
 def _search(library: Library, question: Question, visible: VisibleRows, without: Ints) -> _Found:
-    parted = question.clauses is not None
-    said = hear(library, question.text, visible, parted=parted, without=without)
-    parts = question.vectors()
-    near = near_tools(library, question.vector, parts[: len(parts) * said.several], visible.tools)
+    probes = question.probes
+    tools, weights = find_tools(library, probes, visible)
     seen = visible.without(without, len(library.trajectories))
-    return _Found(near, said, remember(library, said.memories, question.vector, seen))
+    return _Found(probes, tools, remember(library, probes, weights, seen))
 
 
 def _walk(
@@ -161,9 +161,7 @@ def _walk(
     without: _Without,
 ) -> Frontier:
     """From what was found to its neighbours and producers, and all that is known among them."""
-    said, (near, parts) = found.heard, found.near
-    rankings = [near, said.whole.rows, parts, said.parts.rows]
-    start = rule.begin(rankings, found.memory.ways, must)
+    start = rule.begin(found.tools.fused(), found.memory.ways, must)
     given = frozenset(library.same.get(name, name) for name in question.given)
     chosen = rule.admit(
         start,
@@ -171,11 +169,12 @@ def _walk(
         _producers(library, start, given, visible.tools),
     )
     made = _frontier(library, question.vector, given, chosen, start, found.memory, without)
+    said, asked = found.tools.of(chosen), found.probes.vectors[found.probes.parts]
     return replace(
         made,
-        lexical=said.whole.of(chosen)[:, 0],
-        clause_lexical=said.parts.of(chosen),
-        clauses=rule.clause_cosines(made.vectors, question.vectors()).astype(np.float32),
+        lexical=said[:, 0],
+        clause_lexical=said[:, found.tools.parts],
+        clauses=rule.clause_cosines(made.vectors, asked).astype(np.float32),
     )
 
 

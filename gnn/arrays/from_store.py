@@ -7,7 +7,7 @@ import numpy as np
 from spm.gnn.arrays.library import Counts, Ints, Library, Rows
 from spm.registry.catalog.naming import words
 from spm.registry.frontier.frontier import Floats, representatives
-from spm.registry.search.bm25 import Index, terms
+from spm.registry.search.bm25 import Index, request_gains, tool_gains, tool_grams
 from spm.registry.store.interface import Row, Store
 
 # Requests with a cosine above this say the same; what one of them used gives the other away.
@@ -41,11 +41,12 @@ def load(store: Store) -> Library:
         takes=incidence(takes, number, code, same),
         gives=incidence(gives, number, code, same),
         vectors=store.vectors("tool", ids),
-        texts=Index(terms(documents[tool]) for tool in ids),
+        texts=Index(tool_gains(documents[tool]) for tool in ids),
+        grams=Rows.of(tool_grams(documents[tool]) for tool in ids),
         trajectories=trajectories,
         requests=requests,
         request_vectors=vectors,
-        request_texts=Index(map(terms, requests)),
+        request_texts=Index(map(request_gains, requests)),
         paths=Rows.of([paths[name] for name in trajectories]),
         groups=groups(distinct, vectors),
         frequency=np.array([row["frequency"] for row in tools], dtype=np.float32),

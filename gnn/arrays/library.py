@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.arrays.int8_vectors import MANY, Coarse
 from spm.registry.frontier.frontier import Floats
-from spm.registry.search.bm25 import Index, terms
+from spm.registry.search.bm25 import Index, request_gains
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -25,7 +26,7 @@ class Rows:
     values: Ints
 
     @classmethod
-    def of(cls, lists: Iterable[Sequence[int] | Ints]) -> "Rows":
+    def of(cls, lists: Iterable[Sequence[int] | NDArray[np.integer[Any]]]) -> "Rows":
         """Pack lists."""
         kept = [np.asarray(part, dtype=np.int64) for part in lists]
         starts = np.cumsum([0, *map(len, kept)])
@@ -94,6 +95,7 @@ class Library:
     gives: Rows
     vectors: Floats
     texts: Index
+    grams: Rows  # of titles and names
     trajectories: Sequence[str]
     requests: Sequence[str]
     request_vectors: Floats
@@ -166,7 +168,7 @@ class Library:
             trajectories=[self.trajectories[row] for row in kept],
             requests=requests,
             request_vectors=self.request_vectors[kept],
-            request_texts=Index(map(terms, requests)),
+            request_texts=Index(map(request_gains, requests)),
             paths=Rows.of([self.paths[row] for row in kept]),
             groups=self.groups[kept],
             frequency=frequency,

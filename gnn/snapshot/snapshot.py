@@ -157,6 +157,7 @@ class Snapshot:
             gives=self._rows("gives"),
             vectors=found["tool.vectors"],
             texts=index(self.container.part("tool.index.")),
+            grams=self._rows("grams"),
             trajectories=self.trajectory_ids,
             requests=(),
             request_vectors=found["trajectory.vectors"],

@@ -24,6 +24,7 @@ from spm.gnn.snapshot.strings import Texts
 from spm.registry.catalog.naming import words
 from spm.registry.encoding import node_texts, recorded
 from spm.registry.frontier.frontier import Floats
+from spm.registry.search import bm25
 from spm.registry.store.interface import Kind, Row, Store
 
 Arrays = dict[str, NDArray[Any]]
@@ -138,14 +139,32 @@ def _encoded(
     if new:  # of no texts, a server cannot say how wide their vectors are
         vectors[new] = fresh
     old = None if before is None else before.part(f"{kind}.index.")
-    index = indexed({at: texts[ids[at]][0] for at in new}, len(ids), old, source)
+    fresh_texts = {at: texts[ids[at]][0] for at in new}
+    gains_of = bm25.tool_gains if kind == "tool" else bm25.request_gains
+    index = indexed(fresh_texts, gains_of, len(ids), old, source)
     return {
-        **({} if kind == "tool" else _strings(f"{kind}.ids", Texts.of(ids))),
+        **(
+            _grams(fresh_texts, source, before)
+            if kind == "tool"
+            else _strings(f"{kind}.ids", Texts.of(ids))
+        ),
         f"{kind}.digests": digests,
         f"{kind}.vectors": vectors,
         **_coarse(kind, vectors, source, before),
         **{f"{kind}.index.{name}": values for name, values in index.items()},
     }
+
+
+def _grams(texts: Mapping[int, str], source: Ints, before: Container | None) -> Arrays:
+    """The grams of titles and names; those of texts that have not changed are copied."""
+    old = None
+    if before is not None:
+        old = Rows(before.arrays["grams.starts"], before.arrays["grams.values"])
+    found = [
+        bm25.tool_grams(texts[at]) if old is None or at in texts else old[int(source[at])]
+        for at in range(len(source))
+    ]
+    return _rows("grams", Rows.of(found))
 
 
 def _coarse(kind: Kind, vectors: Floats, source: Ints, before: Container | None) -> Arrays:

@@ -5,7 +5,7 @@ What a caller may not see is left out before anything is scored or counted.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,18 +16,34 @@ from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog.naming import words
 from spm.registry.frontier import frontier as rule
 from spm.registry.frontier.frontier import Floats, Frontier, Memory, Start
-from spm.registry.search.results import Hits, Look, Probes, Recalled
+from spm.registry.search.results import Look, Probes, Recalled
 from spm.registry.store.interface import Row, Store
 
 Ways = Mapping[tuple[str, ...], int]  # tools in the order in which they ran, and how often
 
 
 @dataclass(frozen=True)
+class Around:
+    """What stands around the tools that a search found, best first.
+
+    Attributes:
+        near: observed neighbours.
+        makers: producers of what they require.
+        ways: of trajectories through them, for callers who do not see all of these; else empty.
+    """
+
+    near: list[str]
+    makers: list[str]
+    ways: dict[tuple[str, ...], int]
+
+
+@dataclass(frozen=True)
 class Reached:
-    """The frontier of a request, and what a menu shows of each candidate."""
+    """The frontier of a request, what a menu shows of each candidate, and what is around them."""
 
     frontier: Frontier
     cards: dict[str, Row]
+    around: Around
 
 
 class Expansion:
@@ -57,6 +73,7 @@ class Expansion:
         given: frozenset[str],
         caller: Caller = EVERYTHING,
         must: tuple[str, ...] = (),
+        around: Around | None = None,
     ) -> Reached:
         """Collect candidates and what is known among them.
 
@@ -66,22 +83,25 @@ class Expansion:
             given: fields that the request shows.
             caller: whose reach counts.
             must: ids of tools that come in before all others, where the caller may see them.
+            around: what an earlier call reached for the same request, look and fields.
         """
         same = rule.representatives(look.same)
         known = frozenset(same.get(name, name) for name in given)
-        memories = rule.remember(look.recalled.hits.near, look.recalled.hits.words())
+        memories = rule.remember(look.recalled.near, list(look.recalled.words))
         ways = [look.recalled.ways[node] for node in memories]
-        text = [look.whole.near, look.whole.words(), look.parts.near, look.parts.words()]
-        start = rule.begin(text, ways, must)
-        rows, vectors = self._walk(start, known, same, caller)
+        start = rule.begin(look.tools.fused(), ways, must)
+        around = around or self._around(start, known, same, caller)
+        rows = self._admitted(start, around, caller, len(must))
+        vectors = self._store.vectors("tool", [row["id"] for row in rows])
         vectors = rule.pad_vectors(vectors, probes.vectors[0])
         place = {row["id"]: at for at, row in enumerate(rows)}
+        said = look.tools.of(list(place))
         takes, gives = (_renamed(rows, column, same) for column in ("takes", "gives"))
         fields = sorted({name for names in (*takes, *gives) for name in names})
         frontier = Frontier(
             tools=list(place),
             similarity=rule.cosines(vectors, probes.vectors[0]).astype(np.float32),
-            lexical=_scores(look.whole, list(place), 1)[:, 0],
+            lexical=said[:, 0],
             vectors=vectors,
             request=probes.vectors[0],
             family=rule.codes(row["family"] for row in rows),
@@ -99,62 +119,57 @@ class Expansion:
             anchors=rule.ANCHORS,
             fused=rule.fused_scores(start.fused, place),
             clauses=rule.clause_cosines(vectors, probes.vectors[probes.parts]).astype(np.float32),
-            clause_lexical=_scores(look.parts, list(place), len(probes.terms[probes.parts])),
+            clause_lexical=said[:, look.tools.parts],
         )
-        return Reached(frontier, {row["id"]: row for row in rows})
+        return Reached(frontier, {row["id"]: row for row in rows}, around)
 
-    def _walk(
+    def _around(
         self, start: Start[str], given: frozenset[str], same: dict[str, str], caller: Caller
-    ) -> tuple[list[Row], Floats]:
-        """Who is let in, in order, with everything that is known of them."""
-        if not caller.restricted:
-            return self._admit(start, given, same, caller, rule.NEIGHBOURS)
-        # Edges also count trajectories that this caller may not see, so nothing is taken from them.
-        counted = list(dict.fromkeys([*start.sources, *start.kept]))
-        asked = self._store.read("menu/ways", ids=counted, **caller.params())
-        ways = {tuple(row["way"]): row["count"] for row in asked}
-        start = rule.joined(start, _neighbours(start.sources, ways))
-        rows, vectors = self._admit(start, given, same, caller, 0, counted)
-        ways |= {tuple(way): count for row in rows for way, count in row["ways"]}
-        return _recounted(rows, ways), vectors
-
-    def _admit(
-        self,
-        start: Start[str],
-        given: frozenset[str],
-        same: dict[str, str],
-        caller: Caller,
-        neighbours: int,
-        counted: list[str] | None = None,
-    ) -> tuple[list[Row], Floats]:
-        return self._store.walk(
-            {
-                "sources": [{"id": tool, "weight": w} for tool, w in start.sources.items()],
-                "kept": start.kept,
-                "fallback": start.fallback,
-                "given": sorted(given),
-                "same": [{"field": name, "stands": same[name]} for name in sorted(same)],
-                "per_source": rule.PER_SOURCE,
-                "neighbours": neighbours,
-                "producers": rule.PRODUCERS,
-                "size": rule.SIZE,
-                "counted": counted,
-                **caller.params(),
-            }
+    ) -> Around:
+        """Observed neighbours and producers, more than there is room for."""
+        sources = [{"id": tool, "weight": weight} for tool, weight in start.sources.items()]
+        ways: dict[tuple[str, ...], int] = {}
+        if caller.restricted:
+            # Edges also count trajectories that this caller may not see: they give nothing here.
+            ways = self._ways(start.sources, caller)
+            near = _neighbours(start.sources, ways)
+        else:
+            near = self._ids("neighbours", caller, sources=sources, per_source=rule.PER_SOURCE)
+        makers = self._ids(
+            "producers",
+            caller,
+            sources=sources,
+            given=sorted(given),
+            same=[{"field": name, "stands": same[name]} for name in sorted(same)],
         )
+        return Around(near, makers, ways)
 
+    def _admitted(self, start: Start[str], around: Around, caller: Caller, spare: int) -> list[Row]:
+        """Who is let in, in order, with everything that is known of them."""
+        chosen = rule.admit(start, around.near, around.makers, spare)
+        asked = self._store.read("menu/candidates", ids=sorted(chosen), **caller.params())
+        found = {row["id"]: row for row in asked}
+        rows = [found[tool] for tool in chosen if tool in found][: rule.SIZE]
+        if not caller.restricted:
+            return rows
+        others = [tool for tool in found if tool not in start.sources]
+        return _recounted(rows, around.ways | self._ways(others, caller))
 
-def _scores(hits: Hits, tools: list[str], count: int) -> Floats:
-    """The scores of words, 0 for those that words did not find."""
-    found = [hits.worded.get(tool, [0.0] * count) for tool in tools]
-    return np.array(found, dtype=np.float32).reshape(len(tools), count)
+    def _ids(self, name: str, caller: Caller, **params: object) -> list[str]:
+        rows = self._store.read(f"menu/{name}", limit=2 * rule.SIZE, **params, **caller.params())
+        return [row["id"] for row in rows]
+
+    def _ways(self, tools: Iterable[str], caller: Caller) -> dict[tuple[str, ...], int]:
+        """The ways of trajectories through some tools, and how many went each."""
+        rows = self._store.read("menu/ways", ids=list(dict.fromkeys(tools)), **caller.params())
+        return {tuple(row["way"]): row["count"] for row in rows}
 
 
 def _memory(recalled: Recalled, ids: list[str], steps: NDArray[np.int64]) -> Memory:
     return Memory(
         ids,
         np.array([recalled.similarity[node] for node in ids], dtype=np.float32),
-        _scores(recalled.hits, ids, 1)[:, 0],
+        np.array([recalled.words.get(node, 0.0) for node in ids], dtype=np.float32),
         steps,
     )
 

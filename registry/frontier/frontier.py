@@ -25,7 +25,11 @@ PRODUCERS = 8
 # Neighbours are asked of this many tools, four of each.
 SOURCES = 48
 PER_SOURCE = 4
-# Reciprocal rank fusion: 60 is the constant of its paper, memories are fewer and weigh steeper.
+# How much a place among the tools that were found counts, how soon that falls, and how many places
+# further back a tool counts that has no word of the request: about as much as the sum of four
+# reciprocal ranks, which the shipped prior learned from.
+FUSED, FALL, WORDLESS = 2_200_000, 35, 40
+# Reciprocal rank fusion of memories: they are few and weigh steeply.
 FUSION = 60
 FUSION_MEMORY = 20
 # Scores are millionths in whole numbers, which every engine adds up to the same.
@@ -75,7 +79,7 @@ class Frontier:
     memory: Memory
     fields: list[str]
     anchors: int  # the first so many by fused rank are anchors
-    fused: Floats  # (n,) reciprocal rank fusion of similarity and words, of the whole and its parts
+    fused: Floats  # (n,) by the place among the tools that were found, see `fused_places`
     clauses: Floats  # (n, m) cosine of each clause of the request and document
     clause_lexical: Floats  # (n, m) BM25 of each clause, 0 for tools that words did not find
 
@@ -118,24 +122,29 @@ def ranked(scores: Mapping[Key, float]) -> list[Key]:
     return sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # sorting keeps ties
 
 
+def fused_places(found: Iterable[Key], worded: Iterable[bool]) -> dict[Key, int]:
+    """How much tools that were found count, best first; `worded` says who holds a word."""
+    pairs = enumerate(zip(found, worded, strict=True))
+    return {key: FUSED // (FALL + at + (0 if word else WORDLESS)) for at, (key, word) in pairs}
+
+
 def remember(near: Sequence[Key], worded: Sequence[Key]) -> list[Key]:
     """Which trajectories are remembered: the nearest by meaning and by words, fused."""
     return list(fuse(near, worded, constant=FUSION_MEMORY))[:MEMORIES]
 
 
 def begin(
-    found: Sequence[Sequence[Key]],
+    fused: dict[Key, int],
     ways: Sequence[Sequence[Key]],
     must: Sequence[Key] = (),
 ) -> Start[Key]:
     """Weigh what was looked up.
 
     Args:
-        found: tools by meaning and by words, of the whole request and of its clauses.
+        fused: tools, best first, with how much each counts.
         ways: the distinct tools of each remembered trajectory, nearest first.
         must: tools that come in before all others.
     """
-    fused = fuse(*found)
     votes = _votes(ways)
     sources = ranked({**_shares(fused), **votes})[:SOURCES]
     remembered: list[Key] = ranked(votes)
@@ -176,11 +185,16 @@ def joined(start: Start[Key], neighbours: Sequence[Key]) -> Start[Key]:
     return Start(start.fused, start.sources, start.kept + new, fallback)
 
 
-def admit(start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key]) -> list[Key]:
-    """Who comes into the frontier: a share of every source, then what text ranks next."""
+def admit(
+    start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key], spare: int = 0
+) -> list[Key]:
+    """Who comes into the frontier: a share of every source, then what text ranks next.
+
+    `spare` more are named, where some may turn out to be hidden.
+    """
     chosen = dict.fromkeys(joined(start, neighbours).kept)
     chosen |= dict.fromkeys(islice((key for key in producers if key not in chosen), PRODUCERS))
-    return list(islice(chosen | dict.fromkeys(start.fallback), SIZE))
+    return list(islice(chosen | dict.fromkeys(start.fallback), SIZE + spare))
 
 
 def cosines(vectors: Floats | Floats64, vector: Floats) -> Floats64:

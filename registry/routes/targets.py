@@ -16,13 +16,13 @@ from spm.registry.routes.purposes import Clause
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import ACTS, FEATURES, Candidates, Numbers, features
 
-# Fitted on requests to seven APIs and on small parts of them: `python -m benchmarks map targets`.
+# Fitted on requests to six APIs and on small parts of them: `python -m benchmarks map targets`.
 WEIGHTS = {
-    "meaning": 0.171, "words": 0.509, "clause_meaning": 0.207, "clause_cosine": 2.635,
-    "belief": 0.198, "said": 0.279, "unsaid": -0.059, "thing": 0.581, "object_said": 0.86,
-    "thing_text": 0.071, "own_verb": 0.406, "same_kind": 1.572, "near_kind": 0.378,
-    "other_kind": -1.076, "reads_a_wish": -1.321, "updates_a_wish": 1.227, "lists_many": 0.817,
-    "lists_one": -0.824, "service": 0.095, "service_said": 1.927,
+    "meaning": 0.204, "words": 0.497, "clause_meaning": 0.237, "clause_cosine": 3.46,
+    "belief": 0.112, "said": -0.002, "unsaid": -0.061, "thing": 0.609, "object_said": 1.134,
+    "thing_text": 0.066, "own_verb": 0.485, "same_kind": 1.61, "near_kind": 0.413,
+    "other_kind": -1.028, "reads_a_wish": -1.398, "updates_a_wish": 1.125, "lists_many": 0.676,
+    "lists_one": -0.273, "service": 0.078, "service_said": 2.193,
 }  # fmt: skip
 LIKELY = 24  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does

@@ -1,19 +1,28 @@
-"""Finding texts by their words: which terms a text has, and how well others match them.
+"""Finding texts by their words: which terms a text has, how much each counts, and an index of them.
 
-Both engines take the terms and the scores from here, so that they answer the same: no tokenizer
-and no score of a server's index, which would also change with nodes that a caller may not see.
+Every engine takes terms and scores from here, so that they answer the same: no tokenizer and no
+score of a server's index, which would also change with nodes that a caller may not see.
+
+A tool's text has parts (`catalog/search_text.py`, a line each), and a word in its title counts more
+than one in what its inputs may be (BM25F). How long parts are is compared with lengths that are
+typical of tools and not with the mean of a library, so that what a term counts for a tool depends
+on nothing else, and is kept with it. How rare a term is, is counted among the tools that a caller
+sees. Observed requests are scored by the same rarity: what others asked, and how often, is in no
+number.
 """
 
 import math
 import re
 import unicodedata
+import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+import Stemmer
 from numpy.typing import NDArray
 
 from spm.registry.catalog.fields import singular
@@ -21,13 +30,18 @@ from spm.registry.catalog.naming import words
 from spm.registry.search.top import top
 
 K1, B = 1.2, 0.75
-DIGITS = 6  # of a score: what is beyond them differs between engines
+# How much a word counts in each part of a tool's text, and how many words such a part usually has.
+WEIGHTS = (3.0, 2.0, 1.0, 1.0, 1.0, 0.5, 0.5)
+TYPICAL = (4, 3, 3, 14, 6, 14, 4)
+# Of rarities and of gains: floats add such numbers up exactly, in any order.
+RARITY_STEP, GAIN_STEP = 2.0**-6, 2.0**-10
 DISTINCT = 256
-KEPT, LEAST = 2_000_000, 16  # gains that an index keeps (16 MB), and as how many a term counts
 # Neo4j's tokenizer cuts words of 255 characters; a term must stay one token there.
 LONGEST = 64
-# Goes into the digests of encoded texts: raise it when `terms` changes, and stores renew theirs.
-VERSION = 1
+# Goes into the digests of encoded texts: raise it when terms or gains change, so that stores renew
+# theirs.
+VERSION = 2
+GRAM = 4  # letters
 STOP = frozenset(
     "a an and are as at be been by can could did do does for from had has have how i if in into is "
     "it its me my of on or our please so than that the their them then there these they this those "
@@ -39,12 +53,15 @@ _ACRONYMS = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
 
 Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
-Posting = tuple[Places, Numbers]  # documents that hold a term, and how often
+Singles = NDArray[np.float32]
+Codes = NDArray[np.uint32]
+Posting = tuple[Places, Singles]  # documents that hold a term, and what it adds to each
 Found = list[tuple[str, float]]
+Weights = Mapping[str, float]  # of terms
 
 
 def terms(text: str) -> list[str]:
-    """The words that a text is found by, in their order, with repeats.
+    """The words of a text that say something, in their order, with repeats.
 
     Identifiers are taken apart, plurals folded; numbers, single letters of the Latin alphabet and
     words that say nothing are left out. Of many different terms the first `DISTINCT` count.
@@ -78,74 +95,67 @@ def _term(word: str) -> str:
     return singular(word)
 
 
+def stems(text: str) -> list[str]:
+    """What a text is found by: its terms without their endings."""
+    return [_stem(term) for term in terms(text)]
+
+
+@lru_cache(50_000)
+def _stem(term: str) -> str:
+    found: str = Stemmer.Stemmer("english", 0).stemWord(term)  # one for all is not safe in threads
+    return found
+
+
 def asked(query: Iterable[str]) -> list[str]:
     """The different terms of a query, in the order in which every engine adds their scores."""
     return sorted([term for term in dict.fromkeys(query) if term][:DISTINCT])
 
 
-def bm25(
-    postings: Sequence[Posting],
-    lengths: Numbers,
-    nodes: int,
-    total: int,
-    held: Sequence[int] | None = None,
-) -> Numbers:
-    """Score documents: the sum over the query's terms of idf times saturated frequency.
+def tool_gains(text: str) -> dict[str, float]:
+    """What each term of a tool's text adds to its score, times its rarity.
 
-    Args:
-        postings: of each term of the query, the visible documents alone.
-        lengths: number of terms of every document.
-        nodes: how many documents the caller may see.
-        total: number of terms of all these.
-        held: how many of these hold each term, where not all of them are among the documents.
+    Of a rarity and a gain, single precision holds the product exactly, and double any sum of them.
     """
-    scores = np.zeros(len(lengths))
-    weight = saturation(lengths, nodes, total)
-    held = [len(places) for places, _ in postings] if held is None else held
-    for (places, counts), documents in zip(postings, held, strict=True):
-        scores[places] += gains(counts, weight[places], nodes, documents)
-    return np.round(scores, DIGITS)
+    found: dict[str, float] = {}
+    for line, weight, typical in zip(text.split("\n"), WEIGHTS, TYPICAL, strict=False):
+        held = stems(line)
+        length = 1 - B + B * len(held) / typical
+        for term, count in Counter(held).items():
+            if term in found or len(found) < DISTINCT:
+                found[term] = found.get(term, 0.0) + weight * count / length
+    gains = {term: much * (K1 + 1) / (much + K1) for term, much in found.items()}
+    return {term: max(1, round(gain / GAIN_STEP)) * GAIN_STEP for term, gain in gains.items()}
 
 
-def saturation(lengths: Numbers, nodes: int, total: int) -> Numbers:
-    """How soon a repeated term stops counting in each document: the sooner, the shorter it is."""
-    mean = total / nodes if total and nodes else 1.0
-    return K1 * (1 - B + B * lengths / mean)
+def request_gains(text: str) -> dict[str, float]:
+    """What each term of an observed request adds: it is there, or it is not."""
+    return dict.fromkeys(stems(text), 1.0)
 
 
-def gains(counts: Numbers, weight: Numbers, nodes: int, documents: int) -> Numbers:
-    """What one term adds to the scores of the documents that hold it."""
-    idf = math.log(1 + (nodes - documents + 0.5) / (documents + 0.5))
-    return idf * counts * (K1 + 1) / (counts + weight)
+def rarity(nodes: int, documents: int) -> float:
+    """How much a term tells that so many out of all nodes hold, as BM25 has it; never nothing."""
+    told = math.log(1 + (nodes - documents + 0.5) / (documents + 0.5))
+    return max(1, round(told / RARITY_STEP)) * RARITY_STEP
 
 
-def best(ids: Sequence[str], scores: Numbers, matched: Places, count: int) -> Found:
-    """The best of the documents that matched, ties by id."""
-    order = top(scores, count, matched, ids=ids)
-    return [(ids[place], float(scores[place])) for place in order]
+def grams(text: str) -> Codes:
+    """The runs of letters in the words of a text, as numbers: near spellings share most of them."""
+    found = {
+        zlib.crc32(bounded[at : at + GRAM].encode())
+        for bounded in (f"^{term}$" for term in set(terms(text)))
+        for at in range(max(1, len(bounded) - GRAM + 1))
+    }
+    return np.array(sorted(found), dtype=np.uint32)
 
 
-def best_of(
-    ids: Sequence[str], scores: Numbers, matched: Places, count: int
-) -> list[tuple[str, list[float]]]:
-    """The best by any column of their scores, with all columns."""
-    place = {node: at for at, node in enumerate(ids)}
-    found = best(ids, scores.max(axis=1), matched, count)
-    return [(node, scores[place[node]].tolist()) for node, _ in found]
+def tool_grams(text: str) -> Codes:
+    """Of a tool those of its title and name."""
+    return grams(" ".join(text.split("\n")[:2]))
 
 
-def scan(query: Iterable[str], documents: Iterable[Sequence[str]]) -> tuple[list[Posting], Numbers]:
-    """Postings of a query and all lengths, read from documents that are given as their terms."""
-    hits: dict[str, list[int]] = {term: [] for term in asked(query)}
-    lengths = []
-    for place, document in enumerate(documents):
-        lengths.append(len(document))
-        for term in document:
-            if term in hits:
-                hits[term].append(place)
-    found = [np.unique(np.array(h, dtype=np.intp), return_counts=True) for h in hits.values()]
-    postings = [(places, counts.astype(np.float64)) for places, counts in found]
-    return postings, np.array(lengths, dtype=np.float64)
+def best(ids: Sequence[str], scores: Numbers, count: int) -> Found:
+    """The best documents, ties by id."""
+    return [(ids[place], float(scores[place])) for place in top(scores, count, ids=ids)]
 
 
 class Lexicon(Protocol):
@@ -159,119 +169,104 @@ class Lexicon(Protocol):
 class Index:
     """An inverted index of documents in memory, of which each question may see a part."""
 
-    def __init__(self, documents: Iterable[Iterable[str]]) -> None:
-        """Index documents that are given as their terms."""
-        codes, places, counts = array("q"), array("q"), array("q")
+    def __init__(self, documents: Iterable[Mapping[str, float]]) -> None:
+        """Index documents that are given as what their terms add to a score."""
+        codes, places, gains = array("q"), array("q"), array("f")
         known: dict[str, int] = {}
-        lengths = array("q")
-        for place, document in enumerate(documents):
-            frequencies = Counter(document)
-            lengths.append(frequencies.total())
-            for term, frequency in frequencies.items():
+        size = 0
+        for document in documents:
+            for term, gain in document.items():
                 codes.append(known.setdefault(term, len(known)))
-                places.append(place)
-                counts.append(frequency)
+                places.append(size)
+                gains.append(gain)
+            size += 1
         code = np.array(codes, dtype=np.intp)
         order = np.argsort(code, kind="stable")
         self._keep(
             known,
             np.searchsorted(code[order], np.arange(len(known) + 1)),
             np.array(places, dtype=np.intp)[order],
-            np.array(counts, dtype=np.float64)[order],
-            np.array(lengths, dtype=np.float64),
+            np.array(gains, dtype=np.float32)[order],
+            size,
         )
 
     @classmethod
     def kept(
-        cls, codes: Lexicon, starts: Places, places: Places, counts: Numbers, lengths: Numbers
+        cls, codes: Lexicon, starts: Places, places: Places, gains: Singles, size: int
     ) -> "Index":
         """An index from the arrays of one that was made before."""
         found = cls.__new__(cls)
-        found._keep(codes, starts, places, counts, lengths)
+        found._keep(codes, starts, places, gains, size)
         return found
 
     def _keep(
-        self, codes: Lexicon, starts: Places, places: Places, counts: Numbers, lengths: Numbers
+        self, codes: Lexicon, starts: Places, places: Places, gains: Singles, size: int
     ) -> None:
         self._codes = codes
         self._starts = starts
         self._places = places
-        self._counts = counts
-        self.lengths = lengths
-        self._all: Gains | None = None
+        self._gains = gains
+        self.size = size
 
-    def scores(
-        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
-    ) -> tuple[Numbers, Places]:
-        """The score of every document, and which of those in `seen` hold a term of the query."""
-        (sums,) = self.sums([query], seen)
-        return np.round(sums, DIGITS), np.flatnonzero(sums > 0)
-
-    def sums(
-        self, queries: Sequence[Iterable[str]], seen: NDArray[np.bool_] | None = None
-    ) -> Numbers:
-        """A row of scores for each query, not rounded: above zero where a term of it is held.
-
-        Queries that are parts of one another share their terms, and so do those of a day: what a
-        term adds is computed once, and kept for whoever sees everything.
-        """
-        known = self.known(seen)
-        sums = np.zeros((len(queries), len(self.lengths)))
-        for row, query in zip(sums, queries, strict=True):
-            for term in asked(query):
-                if (found := known.of(term)) is not None:
-                    row[found[0]] += found[1]
-        return sums
-
-    def known(self, seen: NDArray[np.bool_] | None = None) -> "Gains":
-        """What terms add; of all documents it is kept, and begun anew when it has grown large."""
-        if seen is not None:
-            return Gains(self, seen)
-        if self._all is None or self._all.numbers > KEPT:
-            self._all = Gains(self, None)
-        return self._all
-
-    def posting(self, term: str, seen: NDArray[np.bool_] | None) -> Posting | None:
+    def posting(self, term: str, seen: NDArray[np.bool_] | None = None) -> Posting | None:
         """Where a term stands, among the documents marked in `seen`; None: nowhere at all."""
         if (code := self._codes.get(term)) is None:
             return None
         part = slice(self._starts[code], self._starts[code + 1])
-        places, counts = self._places[part], self._counts[part]
+        places, gains = self._places[part], self._gains[part]
         if seen is None:
-            return places, counts
+            return places, gains
         there = seen[places]
-        return places[there], counts[there]
+        return places[there], gains[there]
+
+    def weights(
+        self, query: Iterable[str], seen: NDArray[np.bool_] | None = None
+    ) -> dict[str, float]:
+        """How rare each term of a query is among the documents in `seen`."""
+        nodes = self.size if seen is None else int(seen.sum())
+        postings = {term: self.posting(term, seen) for term in asked(query)}
+        return {
+            term: rarity(nodes, 0 if found is None else len(found[0]))
+            for term, found in postings.items()
+        }
+
+    def overlap(self, weights: Weights, seen: NDArray[np.bool_] | None = None) -> Numbers:
+        """For each document the sum of the weights of the terms that it holds."""
+        sums = np.zeros(self.size)
+        for term, weight in weights.items():
+            if (posting := self.posting(term, seen)) is not None:
+                sums[posting[0]] += weight
+        return sums
+
+    def scores(self, weights: Weights, places: Places, queries: Sequence[Iterable[str]]) -> Numbers:
+        """A column of scores for each query, of some documents.
+
+        Args:
+            weights: of all terms of the queries.
+            places: the documents, each once.
+            queries: the terms of each.
+        """
+        column = np.full(self.size, -1, dtype=np.intp)
+        column[places] = np.arange(len(places))
+        gains = {}
+        for term, weight in weights.items():
+            if (posting := self.posting(term)) is not None:
+                at = column[posting[0]]
+                there = at >= 0
+                gains[term] = at[there], np.float32(weight) * posting[1][there]
+        return summed(gains, len(places), queries)
 
 
-class Gains:
-    """What terms add to the scores of those documents of an index that are seen; None: all."""
-
-    def __init__(self, index: Index, seen: NDArray[np.bool_] | None) -> None:
-        lengths = index.lengths
-        self._index = index
-        self._seen = seen
-        self._nodes = len(lengths) if seen is None else int(seen.sum())
-        total = int(lengths.sum() if seen is None else lengths[seen].sum())
-        self._weight = saturation(lengths, self._nodes, total)
-        self._found: dict[str, Posting | None] = {}
-        self.numbers = 0
-
-    def of(self, term: str) -> Posting | None:
-        """The documents that hold a term, and what it adds to their scores."""
-        if term not in self._found:
-            self._found[term] = self._computed(term)
-            self.numbers += LEAST  # also a word that nobody knows takes room
-        return self._found[term]
-
-    def _computed(self, term: str) -> Posting | None:
-        if (found := self._index.posting(term, self._seen)) is None:
-            return None
-        places, counts = found
-        self.numbers += len(places)
-        return places, gains(counts, self._weight[places], self._nodes, len(places))
-
-
-def united(postings: Sequence[Posting]) -> Places:
-    """The documents that hold any of the terms."""
-    places = [place for place, _ in postings]
-    return np.unique(np.concatenate(places)) if places else np.zeros(0, dtype=np.intp)
+def summed(
+    gains: Mapping[str, tuple[Places, NDArray[np.floating]]],
+    size: int,
+    queries: Sequence[Iterable[str]],
+) -> Numbers:
+    """A column of sums for each query, from where each term adds how much."""
+    sums = np.zeros((len(queries), size))
+    for row, query in zip(sums, queries, strict=True):
+        for term in asked(query):
+            if term in gains:
+                at, much = gains[term]
+                row[at] += much
+    return sums.T

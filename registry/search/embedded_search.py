@@ -7,23 +7,39 @@ Neo4j is in `neo4j_search`.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spm.registry.access.caller import Caller
 from spm.registry.access.filtered_store import filtered
-from spm.registry.frontier.frontier import cosines
+from spm.registry.frontier.frontier import clause_cosines
 from spm.registry.search import bm25
-from spm.registry.search.results import WHOLE, Hits, Look, Probes, Recalled
+from spm.registry.search.bm25 import Codes, Found, Index, Places
+from spm.registry.search.results import Look, Probes, Recalled
+from spm.registry.search.scoring import WORDED, Evidence, Scored, end_to_end, score
+from spm.registry.search.top import top
 from spm.registry.store.interface import Kind, Row, Vector
 from spm.registry.store.vector_files import VectorFiles
 from spm.registry.timing import VECTORS, stage
 
-Found = list[tuple[str, float]]
-TermScores = list[tuple[str, list[float]]]
 CALLERS = 64
 _VISIBLE = {"tool": "tools", "trajectory": "trajectories"}
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """All texts of a kind, in the order of their ids."""
+
+    ids: list[str]
+    index: Index
+    grams: list[Codes]  # of tools
+
+    def seen(self, visible: frozenset[str]) -> NDArray[np.bool_]:
+        """Which of them are visible."""
+        return np.fromiter((n in visible for n in self.ids), dtype=bool, count=len(self.ids))
 
 
 class LocalSearch:
@@ -34,8 +50,8 @@ class LocalSearch:
         self._files = files
         self._position: object = None
         self._seen: dict[tuple[Kind, Caller], frozenset[str]] = {}
-        self._texts: dict[Kind, tuple[list[str], bm25.Index]] = {}
-        self._indexes: dict[tuple[Kind, bytes], bm25.Index] = {}
+        self._texts: dict[Kind, _Texts] = {}
+        self._indexed: dict[tuple[Kind, bytes], _Texts] = {}
 
     def at(self, position: object) -> Self:
         """Forget what was kept of another state of the graph."""
@@ -46,41 +62,77 @@ class LocalSearch:
     def look(self, probes: Probes, tools: int, trajectories: int, caller: Caller) -> Look:
         """Look a request up by meaning and by words."""
         state = self.read("state/registry")
-        whole = self._hits("tool", probes, WHOLE, tools, caller)
-        several = len(probes.terms) > 1
+        texts = self._of("tool")
+        weights = texts.index.weights(probes.all_terms, texts.seen(self._visible("tool", caller)))
+        pairs = filtered(self, caller).read("insight/same")
         return Look(
             revision=int(state[0]["revision"]) if state else 0,
             encoder=(state[0]["encoder"] or None) if state else None,
-            whole=whole,
-            parts=self._hits("tool", probes, probes.parts, tools, caller) if several else whole,
-            **self._recall(probes, trajectories, caller),
+            same=[[row["field"], row["same"]] for row in pairs],
+            tools=self._score(probes, weights, tools, caller),
+            recalled=self._recall(probes, weights, trajectories, caller),
         )
 
-    def _hits(self, kind: Kind, probes: Probes, part: slice, count: int, caller: Caller) -> Hits:
-        vectors = probes.vectors[part]
-        near = self.nearest(kind, vectors, count, caller) if self._fit(kind, vectors) else []
-        return Hits(
-            [node for node, _ in near],
-            dict(self._by_terms(kind, probes.terms[part], count, caller)),
-        )
+    def _score(
+        self, probes: Probes, weights: bm25.Weights, count: int, caller: Caller
+    ) -> Scored[str]:
+        """The tools that a request finds."""
+        texts = self._of("tool")
+        place = {node: at for at, node in enumerate(texts.ids)}
+        found = {*self._worded("tool", probes.terms[0], weights, WORDED, caller)[0].tolist()}
+        if self._fit("tool", probes.vectors):
+            for part in (slice(0, 1), probes.parts):
+                near = self.nearest("tool", probes.vectors[part], count, caller)
+                found.update(place[node] for node, _ in near)
+        places = np.array(sorted(found), dtype=np.intp)
+        ids = [texts.ids[at] for at in places.tolist()]
+        words = texts.index.scores(weights, places, probes.terms)
+        grams, owners = end_to_end([texts.grams[at] for at in places.tolist()])
+        evidence = Evidence(words, self._cosines("tool", ids, probes.vectors), grams, owners)
+        return score(ids, evidence, probes.grams)
 
-    def _recall(self, probes: Probes, count: int, caller: Caller) -> dict[str, Any]:
-        """The trajectories of a look, and the fields that are one."""
-        hits = self._hits("trajectory", probes, WHOLE, count, caller)
-        ids = hits.ids()
-        ways: dict[str, list[str]] = {node: [] for node in ids}
-        for row in self.read("menu/remembered", ids=ids):
+    def _cosines(self, kind: Kind, ids: Sequence[str], asked: Vector) -> bm25.Numbers:
+        """A column for each vector that is asked for; zeros where nothing fits it."""
+        if not self._fit(kind, asked):
+            return np.zeros((len(ids), len(asked)))
+        return clause_cosines(self._files.rows(kind, ids), asked)
+
+    def _recall(
+        self, probes: Probes, weights: bm25.Weights, count: int, caller: Caller
+    ) -> Recalled:
+        """The trajectories of a look."""
+        whole = probes.vectors[:1]
+        near = []
+        if self._fit("trajectory", whole):
+            near = [node for node, _ in self.nearest("trajectory", whole, count, caller)]
+        places, sums = self._worded("trajectory", probes.terms[0], weights, count, caller)
+        ids = self._of("trajectory").ids
+        words = {ids[at]: float(sums[at]) for at in places.tolist()}
+        known = list(dict.fromkeys([*near, *words]))
+        ways: dict[str, list[str]] = {node: [] for node in known}
+        for row in self.read("menu/remembered", ids=known):
             ways[row["trajectory"]].append(row["tool"])
-        fit = self._fit("trajectory", probes.vectors)
-        found = self._files.rows("trajectory", ids) if fit else np.zeros((len(ids), 0), np.float32)
-        similarity = cosines(found, probes.vectors[0]).tolist()
-        recalled = Recalled(
-            hits,
-            dict(zip(ids, similarity, strict=True)),
+        similarity = self._cosines("trajectory", known, whole)[:, 0].tolist()
+        return Recalled(
+            near,
+            words,
+            dict(zip(known, similarity, strict=True)),
             {node: list(dict.fromkeys(way)) for node, way in ways.items()},
         )
-        pairs = filtered(self, caller).read("insight/same")
-        return {"same": [[row["field"], row["same"]] for row in pairs], "recalled": recalled}
+
+    def _worded(
+        self,
+        kind: Kind,
+        terms: Sequence[str],
+        weights: bm25.Weights,
+        count: int,
+        caller: Caller,
+    ) -> tuple[Places, bm25.Numbers]:
+        """Those that hold the rarest of some terms, best first, and the sum of all."""
+        texts = self._of(kind)
+        asked = {term: weights[term] for term in bm25.asked(terms)}
+        sums = texts.index.overlap(asked, texts.seen(self._visible(kind, caller)))
+        return np.array(top(sums, count, np.flatnonzero(sums > 0)), dtype=np.intp), sums
 
     def _fit(self, kind: Kind, vectors: Vector) -> bool:
         """Whether the vectors that are kept are as long; another encoder's are not."""
@@ -94,19 +146,13 @@ class LocalSearch:
 
     def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
         """Those that are visible and hold any of the terms."""
-        return [(node, scores[0]) for node, scores in self._by_terms(kind, [terms], count, caller)]
-
-    def _by_terms(
-        self, kind: Kind, asked: Sequence[Sequence[str]], count: int, caller: Caller
-    ) -> TermScores:
-        """Those that are visible and hold any term of any list, with the score of each list."""
-        visible = self._visible(kind, caller)
-        ids, index = self._index(kind)
-        seen = np.fromiter((node in visible for node in ids), dtype=bool, count=len(ids))
-        found = [index.scores(terms, seen) for terms in asked]
-        scores = np.stack([score for score, _ in found], axis=1)
-        matched = np.unique(np.concatenate([places for _, places in found]))
-        return bm25.best_of(ids, scores, matched, count)
+        tools, texts = self._of("tool"), self._of(kind)
+        weights = tools.index.weights(terms, tools.seen(self._visible("tool", caller)))
+        places, sums = self._worded(kind, terms, weights, max(WORDED, count), caller)
+        if kind == "trajectory":
+            return [(texts.ids[at], float(sums[at])) for at in places[:count].tolist()]
+        scores = texts.index.scores(weights, places, [terms])[:, 0]
+        return bm25.best([texts.ids[at] for at in places.tolist()], scores, count)
 
     def _visible(self, kind: Kind, caller: Caller) -> frozenset[str]:
         if (kind, caller) not in self._seen:
@@ -115,17 +161,23 @@ class LocalSearch:
             self._seen = {**kept, (kind, caller): frozenset(row["id"] for row in rows)}
         return self._seen[kind, caller]
 
-    def _index(self, kind: Kind) -> tuple[list[str], bm25.Index]:
-        """The index of all texts; made again only when one of them has changed."""
+    def _of(self, kind: Kind) -> _Texts:
+        """All texts of a kind; read again only when one of them has changed."""
         if kind not in self._texts:
             rows = self.read(f"vectors/{kind}_texts")
-            texts = [row["text"] for row in rows]
-            key = (kind, _digest(texts))
-            index = self._indexes.get(key) or bm25.Index(map(bm25.terms, texts))
-            others = {k: v for k, v in self._indexes.items() if k[0] != kind}
-            self._indexes = {**others, key: index}
-            self._texts = {**self._texts, kind: ([row["id"] for row in rows], index)}
+            said = [row["text"] for row in rows]
+            key = (kind, _digest([text for row in rows for text in (row["id"], row["text"])]))
+            found = self._indexed.get(key) or _indexed(kind, [row["id"] for row in rows], said)
+            others = {k: v for k, v in self._indexed.items() if k[0] != kind}
+            self._indexed = {**others, key: found}
+            self._texts = {**self._texts, kind: found}
         return self._texts[kind]
+
+
+def _indexed(kind: Kind, ids: list[str], texts: list[str]) -> _Texts:
+    if kind == "trajectory":
+        return _Texts(ids, Index(map(bm25.request_gains, texts)), [])
+    return _Texts(ids, Index(map(bm25.tool_gains, texts)), [bm25.tool_grams(t) for t in texts])
 
 
 def _digest(texts: list[str]) -> bytes:

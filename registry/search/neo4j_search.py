@@ -1,8 +1,8 @@
-"""How Neo4j finds nodes by vector and by words: all that a request needs in one query.
+"""Search on Neo4j: its indexes find nodes, scores are made here as the embedded engine makes them.
 
-What a caller may not see must not change one byte of an answer. The server only chooses which nodes
-may be among the best, out of those that are visible; the scores that count are made here, as the
-embedded engine makes them.
+What a caller may not see must not change one byte of an answer. By words, Lucene adds up weights
+that come with the question, and nothing that it counts itself. By vector, all nodes are compared
+for callers from whom something is hidden.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 
 from spm.registry.access.caller import Caller
-from spm.registry.frontier.frontier import cosines
+from spm.registry.access.filtered_store import filtered
+from spm.registry.frontier.frontier import clause_cosines, cosines
 from spm.registry.search import bm25
-from spm.registry.search.embedded_search import CALLERS, Found, TermScores
-from spm.registry.search.results import WHOLE, Hits, Look, Probes, Recalled
+from spm.registry.search.audiences import recount, uncount
+from spm.registry.search.embedded_search import CALLERS
+from spm.registry.search.results import Look, Probes, Recalled
+from spm.registry.search.scoring import WORDED, Evidence, Scored, end_to_end, score
 from spm.registry.store.interface import (
     Kind,
     Row,
@@ -31,34 +34,42 @@ from spm.registry.store.interface import (
 # Up to so many vectors the server compares all, which was measured to take as long as its
 # approximate search; beyond, only for callers from whom something is hidden.
 EXHAUSTIVE = 20_000
-ALL = 2**31 - 2
-EXPLORE = 1_000
-GROWTH = 8
-# So many more than wanted are asked for, because the server compares in single precision; and how
-# far its cosines can be from the exact ones.
-MARGIN = 32
-ERROR = 1e-5
+# So many more than wanted, because the server compares vectors in single precision.
+MARGIN = 16
+# More are asked for, because some are not visible, or are equal; and how that grows.
+SPARE, GROWTH = 1_024, 8
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """How many nodes of a kind are wanted, and for which vectors and lists of terms."""
+class Statistics:
+    """What the rarity of terms is made of, for one caller: a row of `search/statistics`."""
 
-    kind: Kind
-    count: int
-    vectors: range
-    lists: range
+    row: Row
 
-    def params(self, measured: tuple[int, int, int]) -> dict[str, Any]:
-        """What the query takes."""
-        return {
-            "name": self.kind,
-            "limit": self.count + MARGIN,
-            "vectors": list(self.vectors),
-            "lists": list(self.lists),
-            "nodes": measured[1],
-            "total": measured[2],
-        }
+    @cached_property
+    def _held(self) -> dict[str, int]:
+        return dict(self.row["held"])
+
+    def weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """How rare terms are among the tools that the caller sees."""
+        nodes = self.row["tools"]
+        return {term: bm25.rarity(nodes, self._held.get(term, 0)) for term in bm25.asked(terms)}
+
+    def query(self, terms: Sequence[str]) -> str:
+        """A query of Lucene whose score is the sum of the weights of the terms that a node holds.
+
+        A range of one term has a constant score, the boost behind it. Terms are letters and digits;
+        nothing else is in a text, or means anything to Lucene.
+        """
+        return " ".join(
+            f"terms:[{term} TO {term}]^{weight}"
+            for term, weight in self.weights(terms).items()
+            if term.isalnum()
+        )
+
+    def every(self, kind: Kind) -> int:
+        """How many nodes of a kind there are, also those that the caller does not see."""
+        return int(self.row[f"every_{kind}"])
 
 
 class ServerSearch:
@@ -66,41 +77,79 @@ class ServerSearch:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._measured: dict[tuple[Kind, Caller], tuple[int, int, int]] = {}
+        self._same: dict[tuple[int, Caller], list[list[str]]] = {}
 
     def look(self, probes: Probes, tools: int, trajectories: int, caller: Caller) -> Look:
         """Look a request up by meaning and by words."""
-        all_, first = range(len(probes.terms)), range(1)
-        near, past = self._find(
-            probes,
-            [
-                _Wanted("tool", tools, all_, all_),
-                _Wanted("trajectory", trajectories, first, first),
-            ],
-            caller,
-        )
-        whole = near.hits(WHOLE, tools)
+        known = self._statistics(probes.all_terms, caller)
+        revision = int(known.row["revision"] or 0)
         return Look(
-            revision=int(near.row["revision"] or 0),
-            encoder=near.row["encoder"] or None,
-            same=near.row["same"],
-            whole=whole,
-            parts=near.hits(probes.parts, tools) if len(all_) > 1 else whole,
-            recalled=past.recalled(trajectories),
+            revision=revision,
+            encoder=known.row["encoder"] or None,
+            same=self._same_fields(revision, caller),
+            tools=self._score(probes, known, tools, caller),
+            recalled=self._recall(probes, known, trajectories, caller),
         )
 
-    def nearest(self, kind: Kind, vector: Vector, count: int, caller: Caller) -> Found:
-        """The nearest to the vector, or to any of its rows."""
-        probes = Probes(np.atleast_2d(vector), [])
-        wanted = _Wanted(kind, count, range(len(probes.vectors)), range(0))
-        return self._find(probes, [wanted], caller)[0].nearest(probes.vectors, count)
+    def _score(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Scored[str]:
+        """The tools that a request finds."""
+        worded = self._tools_by_words(probes.terms[0], known, caller, WORDED)
+        near = self._tools_by_vector(probes.vectors, known, caller, count)
+        rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
+        vectors = [(node, rows[node]["vector"]) for node in dict.fromkeys(near) if node in rows]
+        ids = {node for node in worded if node in rows}
+        for part in (slice(0, 1), probes.parts):
+            ids |= {node for node, _ in _nearest(vectors, probes.vectors[part], count)}
+        found = [rows[node] for node in sorted(ids)]
+        grams, owners = end_to_end([np.frombuffer(r["grams"] or b"", "<u4") for r in found])
+        cosines = clause_cosines(
+            stacked([row["vector"] for row in found], probes.vectors.shape[1]), probes.vectors
+        )
+        words = _scores(found, known.weights(probes.all_terms), probes.terms)
+        return score(sorted(ids), Evidence(words, cosines, grams, owners), probes.grams)
 
-    def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> Found:
+    def _recall(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Recalled:
+        """The trajectories that a request finds."""
+        asked = probes.vectors[:1]
+        worded = self._trajectories_by_words(probes.terms[0], known, caller, count)
+        near = self._trajectories_by_vector(asked[0], known, caller, count)
+        rows = {row[0]: row for row in (*near, *worded)}
+        first = [node for node, _ in _nearest([(row[0], row[2]) for row in near], asked, count)]
+        words = {row[0]: row[1] for row in worded}
+        ids = list(dict.fromkeys([*first, *words]))
+        similarity = cosines(stacked([rows[node][2] for node in ids], asked.shape[1]), asked[0])
+        return Recalled(
+            first,
+            words,
+            dict(zip(ids, similarity.tolist(), strict=True)),
+            {node: list(dict.fromkeys(rows[node][3])) for node in ids},
+        )
+
+    def nearest(self, kind: Kind, vector: Vector, count: int, caller: Caller) -> bm25.Found:
+        """The nearest to the vector, or to any of its rows."""
+        asked, known = np.atleast_2d(vector), self._statistics([], caller)
+        if kind == "tool":
+            ids = self._tools_by_vector(asked, known, caller, count)
+            rows = self._read(ids, caller)
+            return _nearest([(row["id"], row["vector"]) for row in rows], asked, count)
+        lists = (self._trajectories_by_vector(row, known, caller, count) for row in asked)
+        found = {row[0]: row[2] for rows in lists for row in rows}
+        return _nearest(list(found.items()), asked, count)
+
+    def matching(self, kind: Kind, terms: Sequence[str], count: int, caller: Caller) -> bm25.Found:
         """Those that hold any of the terms."""
-        probes = Probes(np.zeros((0, 0), dtype=np.float32), [terms])
-        wanted = _Wanted(kind, count, range(0), range(1))
-        found = self._find(probes, [wanted], caller)[0].by_terms(WHOLE, count)
-        return [(node, scores[0]) for node, scores in found]
+        known = self._statistics(bm25.asked(terms), caller)
+        if kind == "trajectory":
+            rows = self._trajectories_by_words(terms, known, caller, count)
+            return [(row[0], row[1]) for row in rows]
+        found = self._read(self._tools_by_words(terms, known, caller, max(WORDED, count)), caller)
+        scores = _scores(found, known.weights(terms), [terms])[:, 0]
+        return bm25.best([row["id"] for row in found], scores, count)
+
+    def _read(self, ids: Sequence[str], caller: Caller) -> list[Row]:
+        """What scores of tools are made of, in the order of their ids."""
+        wanted = sorted(set(ids))
+        return self._store.read("search/tools_found", ids=wanted, **caller.params())
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The rows of these nodes."""
@@ -108,125 +157,104 @@ class ServerSearch:
         there = {row["id"]: row["vector"] for row in rows}
         return stacked([there.get(node) for node in ids], rows[0]["width"] if rows else 0)
 
-    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
-        """The candidates of a frontier and their vectors, which come with them."""
-        rows = self._store.read("menu/frontier", **params)
-        return rows, stacked([row["vector"] for row in rows])
+    def _statistics(self, terms: Sequence[str], caller: Caller) -> Statistics:
+        (row,) = self._store.read("search/statistics", terms=terms, **caller.params())
+        return Statistics(row)
 
-    def _find(self, probes: Probes, wanted: list[_Wanted], caller: Caller) -> list["_Nodes"]:
-        """Look through a window of the nearest; in the rare case that it may not do, a wider one.
+    def _same_fields(self, revision: int, caller: Caller) -> list[list[str]]:
+        """Which fields are one, read once for each state of the graph and caller."""
+        if (revision, caller) not in self._same:
+            kept = self._same if len(self._same) < CALLERS else {}
+            pairs = filtered(self._store, caller).read("insight/same")
+            same = [[row["field"], row["same"]] for row in pairs]
+            self._same = {**kept, (revision, caller): same}
+        return self._same[revision, caller]
 
-        Asked for as many as there are, the index compares every vector instead of walking its
-        graph. So hidden nodes cannot change which visible ones are found.
-        """
-        window = max(EXPLORE, *(4 * one.count for one in wanted))
+    def _tools_by_words(
+        self, terms: Sequence[str], known: Statistics, caller: Caller, count: int
+    ) -> list[str]:
+        """The ids of tools."""
+        if not (query := known.query(terms)):
+            return []
+        return self._found("search/tools_by_words", known.every("tool"), count, caller, words=query)
+
+    def _tools_by_vector(
+        self, vectors: Vector, known: Statistics, caller: Caller, count: int
+    ) -> list[str]:
+        """The ids of tools."""
+        every = known.every("tool")
+        return self._found(
+            "search/tools_by_vector",
+            every,
+            count + MARGIN,
+            caller,
+            vectors=vectors.tolist(),
+            explored=_explored(every, count + MARGIN, caller),
+        )
+
+    def _trajectories_by_words(
+        self, terms: Sequence[str], known: Statistics, caller: Caller, count: int
+    ) -> list[Any]:
+        """Trajectories with the weight of their terms, their vector and their tools."""
+        if not (query := known.query(terms)):
+            return []
+        every = known.every("trajectory")
+        return self._found("search/trajectories_by_words", every, count, caller, words=query)
+
+    def _trajectories_by_vector(
+        self, vector: Vector, known: Statistics, caller: Caller, count: int
+    ) -> list[Any]:
+        """Trajectories with the server's score, their vector and their tools."""
+        every, window = known.every("trajectory"), count + MARGIN
+        return self._found(
+            "search/trajectories_by_vector",
+            every,
+            window,
+            caller,
+            vector=vector.tolist(),
+            explored=_explored(every, window, caller),
+        )
+
+    def _found(
+        self, name: str, every: int, window: int, caller: Caller, **params: object
+    ) -> list[Any]:
+        """Ask an index; again for more where a list ended too early or among equals."""
+        limit = SPARE + window
         while True:
-            rows = self._read(probes, wanted, window, caller)
-            found = [_Nodes(probes, one, rows[one.kind]) for one in wanted]
-            if all(nodes.enough(window) for nodes in found):
-                return found
-            window *= GROWTH
-
-    def _read(
-        self, probes: Probes, wanted: list[_Wanted], window: int, caller: Caller
-    ) -> dict[Kind, Row]:
-        known = [self._measured.get((one.kind, caller), (-1, 0, 0)) for one in wanted]
-        rows = self._store.read(
-            "vectors/lookup",
-            kinds=[one.params(it) for one, it in zip(wanted, known, strict=True)],
-            vectors=probes.vectors.tolist(),
-            terms=_terms(probes.terms),
-            k1=bm25.K1,
-            b=bm25.B,
-            window=window,
-            exhaustive=ALL if caller.restricted else EXHAUSTIVE,
-            measured=known[0][0] if len({revision for revision, *_ in known}) == 1 else -1,
-            **caller.params(),
-        )
-        if any(probes.terms):
-            self._keep(rows, caller)
-        return {row["kind"]: row for row in rows}
-
-    def _keep(self, rows: list[Row], caller: Caller) -> None:
-        """How many nodes and terms are visible is counted once for each state of the graph."""
-        kept = self._measured if len(self._measured) < CALLERS else {}
-        fresh = {
-            (row["kind"], caller): (row["revision"], row["nodes"], row["total"])
-            for row in rows
-            if row["revision"] is not None
-        }
-        self._measured = {**kept, **fresh}
+            (row,) = self._store.read(name, limit=limit, window=window, **params, **caller.params())
+            if not row["more"] or limit > every:
+                return list(row["found"])
+            limit *= GROWTH
 
 
-@dataclass(frozen=True)
-class _Nodes:
-    """Nodes of one kind that may be among the best: a row of `vectors/lookup`."""
+def _explored(every: int, window: int, caller: Caller) -> int:
+    """How many nodes a vector index is asked for; all of them make its answer exact."""
+    return every + 1 if caller.restricted or every <= EXHAUSTIVE else SPARE + window
 
-    probes: Probes
-    wanted: _Wanted
-    row: Row
 
-    @cached_property
-    def _ids(self) -> list[str]:
-        return [node[0] for node in self.row["found"]]
+def _scores(
+    rows: Sequence[Row], weights: bm25.Weights, queries: Sequence[Sequence[str]]
+) -> bm25.Numbers:
+    """A column of BM25 for each query, from the terms that are kept with tools."""
+    places: dict[str, list[int]] = {term: [] for term in weights}
+    gains: dict[str, list[float]] = {term: [] for term in weights}
+    for place, row in enumerate(rows):
+        held = np.frombuffer(row["gains"] or b"", "<f4").tolist()
+        for term, gain in zip((row["terms"] or "").split(), held, strict=True):
+            if term in weights:
+                places[term].append(place)
+                gains[term].append(weights[term] * gain)
+    found = {
+        term: (np.array(places[term], dtype=np.intp), np.array(gains[term])) for term in weights
+    }
+    return bm25.summed(found, len(rows), queries)
 
-    @cached_property
-    def _matrix(self) -> Vector:
-        vectors = [node[2] for node in self.row["found"]]
-        return stacked(vectors, self.probes.vectors.shape[1])
 
-    @cached_property
-    def _postings(self) -> tuple[dict[str, tuple[bm25.Posting, int]], bm25.Numbers]:
-        """Where each term stands and how many visible nodes hold it; the lengths of all texts."""
-        terms = _distinct(self.probes.terms)
-        texts = [(node[1] or "").split() for node in self.row["found"]]
-        found, lengths = bm25.scan(terms, texts)
-        held = self.row["held"] or [0] * len(terms)
-        return dict(zip(terms, zip(found, held, strict=True), strict=True)), lengths
-
-    def hits(self, part: slice, count: int) -> Hits:
-        """What some of the probes found."""
-        near = self.nearest(self.probes.vectors[part], count)
-        return Hits([node for node, _ in near], dict(self.by_terms(part, count)))
-
-    def nearest(self, vectors: Vector, count: int) -> Found:
-        """The nearest to any of the vectors."""
-        there = np.flatnonzero(self._matrix.any(axis=1)).tolist()
-        return rank([self._ids[at] for at in there], self._matrix[there], vectors, count)
-
-    def by_terms(self, part: slice, count: int) -> TermScores:
-        """The best by any of these lists of terms, with the score of each."""
-        where, lengths = self._postings
-        scores, matched = [], []
-        for terms in self.probes.terms[part]:
-            postings = [where[term][0] for term in bm25.asked(terms)]
-            held = [where[term][1] for term in bm25.asked(terms)]
-            measures = self.row["nodes"], self.row["total"]
-            scores.append(bm25.bm25(postings, lengths, *measures, held))
-            matched.extend(postings)
-        return bm25.best_of(self._ids, np.stack(scores, axis=1), bm25.united(matched), count)
-
-    def recalled(self, count: int) -> Recalled:
-        """What the first probe found, as trajectories."""
-        hits = self.hits(WHOLE, count)
-        ids = hits.ids()
-        cosine = dict(zip(self._ids, cosines(self._matrix, self.probes.vectors[0]), strict=True))
-        ways = {node[0]: list(dict.fromkeys(node[3])) for node in self.row["found"]}
-        return Recalled(
-            hits, {node: float(cosine[node]) for node in ids}, {node: ways[node] for node in ids}
-        )
-
-    def enough(self, window: int) -> bool:
-        """Whether none outside the window can be nearer than those that are wanted."""
-        for at, size, lowest in self.row["near"]:
-            if size < window:  # there were no more among those that the index looked at
-                if self.row["explored"] < self.row["every"]:
-                    return False
-            else:
-                last = self.nearest(self.probes.vectors[at : at + 1], self.wanted.count)[-1][1]
-                if last <= 2 * lowest - 1 + ERROR:  # the index maps cosines to 0 … 1
-                    return False
-        return True
+def _nearest(found: Sequence[Any], asked: Vector, count: int) -> bm25.Found:
+    """The nearest to any of the vectors that are asked for, out of pairs of id and vector."""
+    matrix = stacked([vector for _, vector in found], asked.shape[1])
+    there = np.flatnonzero(matrix.any(axis=1)).tolist()
+    return rank([found[at][0] for at in there], matrix[there], asked, count)
 
 
 def stacked(vectors: Sequence[bytes | None], width: int | None = None) -> Vector:
@@ -246,7 +274,10 @@ def stacked(vectors: Sequence[bytes | None], width: int | None = None) -> Vector
 def put(tx: Transaction, kind: Kind, rows: list[Row], encoder: str) -> dict[str, Any]:
     """Put a batch of vectors on their nodes; see `Store.put_vectors`."""
     claimed = claim(tx, encoder)
+    ids = [row["id"] for row in rows] if kind == "tool" else []
+    uncount(tx, ids)
     tx.run(f"vectors/{kind}_set", rows=rows)
+    recount(tx, ids)
     return {"vectors": len(rows), **claimed}
 
 
@@ -258,14 +289,14 @@ def forget(tx: Transaction, encoder: str) -> dict[str, Any]:
 
 
 def written(
-    ids: Sequence[str], texts: Sequence[str], digests: Sequence[str], vectors: Vector
+    kind: Kind, ids: Sequence[str], texts: Sequence[str], digests: Sequence[str], vectors: Vector
 ) -> list[Row]:
     """Rows for `vectors/…_set`."""
     return [
         {
             "id": node,
             "digest": digest,
-            "terms": " ".join(bm25.terms(text)),
+            **_words(kind, text),
             "vector": vector.tolist(),
             "bytes": vector.astype("<f4").tobytes(),
         }
@@ -273,23 +304,12 @@ def written(
     ]
 
 
-def lucene(term: str) -> str:
-    """A query of Lucene for a term: in quotes nothing but quotes has a meaning."""
-    return '"' + term.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _distinct(lists: Sequence[Sequence[str]]) -> list[str]:
-    return sorted({term for terms in lists for term in bm25.asked(terms)})
-
-
-def _terms(lists: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    """The terms as the query takes them: for Lucene, between spaces, and in which lists."""
-    asked = [set(bm25.asked(terms)) for terms in lists]
-    return [
-        {
-            "query": lucene(term),
-            "spaced": f" {term} ",
-            "lists": [at for at, terms in enumerate(asked) if term in terms],
-        }
-        for term in _distinct(lists)
-    ]
+def _words(kind: Kind, text: str) -> Row:
+    """What a node is found and scored by, besides its vector."""
+    gains = bm25.tool_gains(text) if kind == "tool" else bm25.request_gains(text)
+    grams = bm25.tool_grams(text) if kind == "tool" else bm25.grams("")
+    return {
+        "terms": " ".join(gains),
+        "gains": np.array(list(gains.values()), "<f4").tobytes(),
+        "grams": grams.astype("<u4").tobytes(),
+    }

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from spm.registry.frontier.frontier import Floats
 from spm.registry.request.clauses import clauses
-from spm.registry.search.bm25 import terms
-
-WHOLE = slice(0, 1)
+from spm.registry.search.bm25 import Codes, asked, grams, stems
+from spm.registry.search.scoring import Scored
 
 
 @dataclass(frozen=True)
@@ -17,42 +18,29 @@ class Probes:
     Attributes:
         vectors: a row for the whole, then one for each clause.
         terms: the terms of each.
+        grams: those of the whole.
     """
 
     vectors: Floats
     terms: Sequence[Sequence[str]]
+    grams: Codes
 
     @classmethod
     def of(cls, text: str, rows: Floats) -> "Probes":
         """A request with what `Encoder.encode_clauses` makes of it; one clause is the whole."""
         parts = [text[begin:end] for begin, end in clauses(text)] if len(rows) > 2 else []
-        return cls(rows[: 1 + len(parts)], [terms(part) for part in (text, *parts)])
+        lists = [stems(part) for part in (text, *parts)]
+        return cls(rows[: 1 + len(parts)], lists, grams(text))
 
     @property
     def parts(self) -> slice:
         """Which of them are the clauses."""
         return slice(1 if len(self.terms) > 1 else 0, None)
 
-
-@dataclass(frozen=True)
-class Hits:
-    """What was found, best first.
-
-    Attributes:
-        near: by meaning.
-        worded: by words, with a score for each list of terms.
-    """
-
-    near: list[str]
-    worded: dict[str, list[float]]
-
-    def words(self) -> list[str]:
-        """The ids that words found."""
-        return list(self.worded)
-
-    def ids(self) -> list[str]:
-        """All ids, each once."""
-        return list(dict.fromkeys([*self.near, *self.worded]))
+    @property
+    def all_terms(self) -> list[str]:
+        """The terms of the whole and of the clauses, each once."""
+        return sorted({term for terms in self.terms for term in asked(terms)})
 
 
 @dataclass(frozen=True)
@@ -60,12 +48,14 @@ class Recalled:
     """Trajectories that a request found.
 
     Attributes:
-        hits: which.
+        near: the nearest by meaning, best first.
+        words: those that words found, best first, with the rarity of what they share with it.
         similarity: the cosine of each.
         ways: the distinct tools of each, in the order in which they first ran.
     """
 
-    hits: Hits
+    near: list[str]
+    words: dict[str, float]
     similarity: dict[str, float]
     ways: dict[str, list[str]]
 
@@ -78,17 +68,16 @@ class Look:
         revision: the registry's, 0 before anything was written.
         encoder: who made the vectors; None while there are none.
         same: pairs of fields that a person declared to be the same.
-        whole: tools that the whole request found.
-        parts: tools that any of its clauses found.
+        tools: what the request found.
         recalled: trajectories that the whole request found.
     """
 
     revision: int
     encoder: str | None
     same: list[list[str]]
-    whole: Hits
-    parts: Hits
+    tools: Scored[str]
     recalled: Recalled
 
 
-NOTHING = Look(0, None, [], Hits([], {}), Hits([], {}), Recalled(Hits([], {}), {}, {}))
+_NONE = np.zeros(0)
+NOTHING = Look(0, None, [], Scored([], _NONE, _NONE[:, None], _NONE), Recalled([], {}, {}, {}))

@@ -365,11 +365,6 @@ class EmbeddedStore:
         """Look a request up."""
         return self._searching().look(probes, tools, trajectories, caller)
 
-    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
-        """The candidates of a frontier, and their vectors from the side file."""
-        rows = self.read("menu/frontier", **params)
-        return rows, self.files.rows("tool", [row["id"] for row in rows])
-
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order."""
         return self.files.rows(kind, ids)

@@ -161,10 +161,6 @@ class Store(Protocol):
         """
         ...
 
-    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
-        """Run `menu/frontier`; the rows, and the vectors of their tools (zeros: there is none)."""
-        ...
-
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order; rows of zeros where there is none."""
         ...

@@ -24,6 +24,7 @@ from spm.registry.errors import (
     StoreUnreachable,
     StoreWriteFailed,
 )
+from spm.registry.search import audiences
 from spm.registry.search.neo4j_search import ServerSearch, forget, put, written
 from spm.registry.search.results import NOTHING, Look, Probes
 from spm.registry.settings import Settings
@@ -190,7 +191,10 @@ class BoltStore:
 
     def _commit(self, kind: str, work: Work, operation: str) -> dict[str, Any] | None:
         def once(tx: neo4j.ManagedTransaction) -> dict[str, Any]:
-            return perform(_Runner(tx), kind, work, operation)
+            runner = _Runner(tx)
+            result = perform(runner, kind, work, operation)
+            audiences.recount(runner, runner.touched)
+            return result
 
         deadline = time.monotonic() + self.retry_seconds
         lost: OutcomeUnknown | None = None
@@ -297,7 +301,7 @@ class BoltStore:
         """Put vectors and terms on the nodes, in batches."""
         for start in range(0, len(ids), VECTOR_BATCH):
             part = slice(start, start + VECTOR_BATCH)
-            rows = written(ids[part], texts[part], digests[part], vectors[part])
+            rows = written(kind, ids[part], texts[part], digests[part], vectors[part])
             self.write("encode", lambda tx, r=rows: put(tx, kind, r, encoder))  # type: ignore[misc]
         self.read("vectors/await")
 
@@ -323,10 +327,6 @@ class BoltStore:
     ) -> Look:
         """Look a request up, all of it in one query."""
         return self._found(lambda: self._search.look(probes, tools, trajectories, caller), NOTHING)
-
-    def walk(self, params: dict[str, object]) -> tuple[list[Row], Vector]:
-        """The candidates of a frontier with their vectors, in one query."""
-        return self._search.walk(params)
 
     def vectors(self, kind: Kind, ids: Sequence[str]) -> Vector:
         """The vectors of these nodes in this order."""
@@ -390,12 +390,19 @@ def _bookmarks(address: str, database: str | None) -> neo4j.api.BookmarkManager:
 
 
 class _Runner:
+    """Runs query files in a transaction, and remembers which tools may have a new audience."""
+
     def __init__(
         self, tx: neo4j.ManagedTransaction, text_of: Callable[[Query], str] = lambda q: q.text
     ) -> None:
         self._tx, self._text_of = tx, text_of
+        self.touched: set[str] = set()
 
-    def run(self, name: str, /, **params: object) -> list[Row]:
+    def run(self, name: str, /, **params: Any) -> list[Row]:
+        if name in audiences.REMOVING:
+            audiences.uncount(self, [params["id"]])
+        elif name in audiences.CHANGING:
+            self.touched.update(params.get("ids") or (row["id"] for row in params["rows"]))
         query = load(name)
         return _rows(self._tx.run(_literal(self._text_of(query)), query.bind(params)))
 

@@ -19,8 +19,7 @@ LABELS: dict[str, tuple[str, ...]] = {
         "frequency", "entry_frequency", "calls", "errors", "registered", "updated",
         "approved_hash", "approved_by", "approved_at", "effects_reason", "effects_by",
         "effects_at", "source_effects", "source_effects_reason", "access", "vector",
-        "vector_bytes",
-        "vector_of", "terms",
+        "vector_bytes", "vector_of", "terms", "term_gains", "name_grams", "audience",
     ),
     "ToolVersion": (
         "id", "tool_id", "name", "version", "number", "content_hash", "definition", "requires",
@@ -38,6 +37,10 @@ LABELS: dict[str, tuple[str, ...]] = {
     "Token": (
         "id", "name", "team", "scopes", "read_only", "may", "created", "expires", "revoked",
     ),
+    "Audience": (
+        "id", "status", "visibility", "owner", "scopes", "effects", "tools",
+    ),
+    "Term": ("name",),
 }  # fmt: skip
 
 # What each label and each type of relationship stands for; `spm schema` shows it.
@@ -55,6 +58,9 @@ MEANINGS: dict[str, str] = {
     "FrozenMenu": "A menu that is kept with the versions of its tools.",
     "Approval": "A person's yes to one call.",
     "Token": "A token of the service, by the hash of its secret.",
+    "Audience": "Tools that the same callers see, and how many they are (Neo4j).",
+    "Term": "A word that texts of tools hold (Neo4j).",
+    "HELD_BY": "How many tools of the audience hold the term.",
     "EffectsDecision": "A person's word on the effects of tools; it outlives registrations.",
     "PROVIDED_BY": "The tool belongs to the service.",
     "IN_FAMILY": "The tool works on this kind of thing.",
@@ -76,7 +82,9 @@ MEANINGS: dict[str, str] = {
 }
 
 # Made from texts, by the embedded store beside its graph: no part of what a node is.
-DERIVED = frozenset({"vector", "vector_bytes", "vector_of", "terms"})
+DERIVED = frozenset(
+    {"vector", "vector_bytes", "vector_of", "terms", "term_gains", "name_grams", "audience"}
+)
 
 RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "PROVIDED_BY": ("Tool", "Service", ()),
@@ -96,6 +104,7 @@ RELATIONSHIPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "FEEDS": ("Tool", "Tool", ("fields", "evidence", "weight")),
     "FLOWS": ("Field", "Field", ("count", "last_seen", "weight")),
     "HANDS": ("Tool", "Tool", ("output", "input", "count", "last_seen")),
+    "HELD_BY": ("Term", "Audience", ("tools",)),
 }
 
 

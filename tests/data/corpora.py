@@ -13,7 +13,7 @@ from spm.gnn.arrays.array_expansion import Question
 from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
 from spm.gnn.training.examples import Row
 from spm.registry.errors import InputError
-from spm.registry.search.bm25 import Index, terms
+from spm.registry.search.bm25 import Index, request_gains, terms, tool_gains, tool_grams
 from tests.data.frontiers import Worded
 
 ENCODER = Worded()
@@ -67,11 +67,12 @@ def library(
         takes=Rows.of([sorted(code[name] for name in tools[tool][0]) for tool in ids]),
         gives=Rows.of([sorted(code[name] for name in tools[tool][1]) for tool in ids]),
         vectors=vectors(ids),
-        texts=Index(map(terms, ids)),
+        texts=Index(map(tool_gains, ids)),
+        grams=Rows.of(map(tool_grams, ids)),
         trajectories=[f"t{at}" for at in range(len(traces))],
         requests=requests,
         request_vectors=vectors(requests),
-        request_texts=Index(map(terms, requests)),
+        request_texts=Index(map(request_gains, requests)),
         paths=Rows.of(paths),
         groups=np.arange(len(traces), dtype=np.int64),
         frequency=np.array([used[at] for at in range(len(ids))], dtype=np.float32),

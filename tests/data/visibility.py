@@ -352,6 +352,8 @@ def cli_questions(case: Case, agent: str) -> list[list[str]]:
         ["menu", text, "--format", "mcp", "--done", case.names[0]],
         ["menu", text, "--done", case.probe],
         ["menu", text, "--why-not", case.names[-1], "-k", "1"],
+        ["search", text],
+        ["search", f"{SECRET} {WORDS[2]}", "--json", "-k", "50"],
         ["menus", "freeze", text, "--json"],
         ["menus", "list", "--json"],
         *[

@@ -36,6 +36,7 @@ CAMPAIGNS = {
     "frontier_requests": Size(1, 3),
     "frontier_libraries": Size(1, 2),
     "hidden_seeds": Size(1, 6),
+    "hidden_tools": Size(400, 16_000),
     "exchange_seeds": Size(1, 4),
     "feeding_walks": Size(4, 60),
     "invariant_requests": Size(20, 200),

@@ -233,7 +233,16 @@ def query_names() -> dict[str, str]:
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
-            if callee(node) not in ("load", "read", "run", "_read", "_run", "_shortest"):
+            if callee(node) not in (
+                "load",
+                "read",
+                "run",
+                "_read",
+                "_run",
+                "_found",
+                "_ids",
+                "_shortest",
+            ):
                 continue
             for _, text in strings(node.args[1 if callee(node) == "_shortest" else 0]):
                 if "/" in text:

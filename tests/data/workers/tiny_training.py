@@ -18,7 +18,7 @@ import numpy as np
 from spm.gnn.arrays.from_store import groups
 from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
 from spm.gnn.request_vectors import Seen
-from spm.registry.search.bm25 import Index, terms
+from spm.registry.search.bm25 import Index, request_gains, tool_gains, tool_grams
 
 TOOLS, ROWS, ROUTES, LONG = 12, 28, 18, 64
 NAMES = [first + second for first in ("red", "blue", "green") for second in "kmnp"]
@@ -59,11 +59,12 @@ def library(rows: int = ROWS, changed: Mapping[int, list[int]] | None = None) ->
         takes=Rows.of([sorted(part) for part in taken]),
         gives=Rows.of([sorted(part) for part in given]),
         vectors=vectors,
-        texts=Index([terms(f"{name} does {name} things") for name in NAMES]),
+        texts=Index([tool_gains(f"{name} does {name} things") for name in NAMES]),
+        grams=Rows.of([tool_grams(name) for name in NAMES]),
         trajectories=[f"row{at:03}" for at in range(rows)],
         requests=requests,
         request_vectors=asked,
-        request_texts=Index(map(terms, requests)),
+        request_texts=Index(map(request_gains, requests)),
         paths=Rows.of(paths),
         groups=groups([sorted({*path}) for path in (ways[way] for way in drawn)], asked),
         **_counted([]),
@@ -80,7 +81,7 @@ def only(whole: Library, kept: Sequence[int]) -> Library:
         trajectories=[whole.trajectories[row] for row in kept],
         requests=requests,
         request_vectors=whole.request_vectors[list(kept)],
-        request_texts=Index(map(terms, requests)),
+        request_texts=Index(map(request_gains, requests)),
         paths=Rows.of(paths),
         groups=whole.groups[list(kept)],
         **_counted(paths),

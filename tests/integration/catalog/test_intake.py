@@ -86,10 +86,13 @@ def exact(rows: Any) -> str:
 
 
 def edges(registry: Registry) -> str:
-    """All relationships but for reviews, which carry the moment they were made."""
+    """All relationships but for reviews, which carry the moment they were made.
+
+    And but for who holds a word, which Neo4j alone keeps in its graph.
+    """
     found = []
     for kind, (first, second, _) in schema.RELATIONSHIPS.items():
-        if kind != "SAME_AS":
+        if kind not in ("SAME_AS", "HELD_BY"):
             text = (
                 f"MATCH (a:{first})-[e:{kind}]->(b:{second}) "
                 f"RETURN a.{key(first)} AS a, e, b.{key(second)} AS b"

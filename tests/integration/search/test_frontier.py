@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.speed import generator
 from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.from_store import load
 from spm.gnn.model_store import prior
@@ -18,6 +19,7 @@ from spm.gnn.snapshot.lifecycle import Snapshots
 from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.frontier.cypher_expansion import Expansion
 from spm.registry.frontier.frontier import Frontier
+from spm.registry.models import Manifest, ServiceSpec
 from spm.registry.registry import Registry
 from spm.registry.search.results import Probes
 from spm.registry.settings import Settings
@@ -230,6 +232,58 @@ def test_what_is_hidden_changes_no_byte(both: Callable[[Fill], Pair]) -> None:
         assert set(found[1].tools) <= {"shop/find", "shop/bill", "shop/mail", "shop/track"}
 
 
+@pytest.mark.campaign
+def test_as_many_hidden_tools_change_no_byte(both: Callable[[Fill], Pair]) -> None:
+    """Of the same words, fields and ways as those that the caller sees, so that all counts move."""
+    tools = size("hidden_tools") // 2
+    requests, caller = list(generator.requests(5)), Caller("a")
+    seen = list(generator.manifests(tools))
+    hidden = [
+        Manifest(
+            spm=1,
+            service=ServiceSpec(name=f"hidden{number}"),
+            tools=tuple(
+                tool.model_copy(update={"visibility": "team", "owner": "b"}) for tool in one.tools
+            ),
+        )
+        for number, one in enumerate(generator.manifests(tools, seed=1))
+    ]
+    ways = {
+        service: [
+            trace.model_copy(
+                update={
+                    "trace_id": f"{service} {trace.trace_id}",
+                    "steps": tuple(
+                        step.model_copy(update={"tool": f"{service}0/{step.tool}"})
+                        for step in trace.steps
+                    ),
+                }
+            )
+            for trace in generator.traces(min(tools, generator.PER_SERVICE), 200)
+        ]
+        for service in ("service", "hidden")
+    }
+
+    def fill(registry: Registry, manifests: Sequence[Manifest], service: str) -> None:
+        for manifest in manifests:
+            registry.register(manifest)
+        registry.import_traces(ways[service])
+        registry.encode(ENCODER)
+
+    pair = both(lambda registry: fill(registry, seen, "service"))
+    before = [[ask(registry, text, caller) for text in requests] for registry in pair]
+    for registry in pair:
+        fill(registry, hidden, "hidden")
+        assert registry.status()["tools"] == 2 * tools
+    after = [[ask(registry, text, caller) for text in requests] for registry in pair]
+    for first, second in zip([*before, before[0]], [*after, before[1]], strict=True):
+        for one, other in zip(first, second, strict=True):
+            assert differing(one, other) == []
+            assert len(one.tools) == 128
+    # To whoever sees them, hidden tools are not hidden.
+    assert any("hidden" in tool for tool in ask(pair[1], requests[0]).tools)
+
+
 def test_tools_that_must_be_there_come_first(both: Callable[[Fill], Pair]) -> None:
     _, remote = both(HIDDEN.fill)
     found = ask(remote, "order mail", CALLER, must=("shop/track", "shop/private", "shop/nobody"))
@@ -241,16 +295,26 @@ def test_tools_that_must_be_there_come_first(both: Callable[[Fill], Pair]) -> No
 # -- reads --------------------------------------------------------------------------------------
 
 
-LOOKUP, WAYS, WALK = "vectors/lookup", "menu/ways", "menu/frontier"
-PLAN, MOST_READS = ("menu/asked", "map/cards", "tools/definitions"), 12
+SEARCH = {
+    "search/statistics",
+    "search/tools_by_words",
+    "search/tools_by_vector",
+    "search/tools_found",
+    "search/trajectories_by_words",
+    "search/trajectories_by_vector",
+}
+WALK = {"menu/producers", "menu/candidates", "vectors/tool_vectors"}
+PLAN, MOST_READS = {"menu/asked", "map/cards", "tools/definitions"}, 12
 
 
 @pytest.mark.parametrize(
-    ("caller", "expected"), [(EVERYTHING, [LOOKUP, WALK]), (CALLER, [LOOKUP, WAYS, WALK])], ids=str
+    ("caller", "walk"),
+    [(EVERYTHING, WALK | {"menu/neighbours"}), (CALLER, WALK | {"menu/ways"})],
+    ids=["operator", "team"],  # a set is printed in another order by each worker
 )
-def test_a_menu_takes_two_round_trips_and_a_restricted_one_three_and_its_plan_a_few(
+def test_a_menu_reads_a_few_times_whatever_is_asked(
     caller: Caller,
-    expected: list[str],
+    walk: set[str],
     both: Callable[[Fill], Pair],
     neo4j_server: Any,
     monkeypatch: pytest.MonkeyPatch,
@@ -273,10 +337,11 @@ def test_a_menu_takes_two_round_trips_and_a_restricted_one_three_and_its_plan_a_
             reads.clear()
             before = line.turns
             assert registry.menu(text, caller=caller, ranker=ranker).items
-            assert reads[: len(expected)] == expected
+            assert [reads.count(name) for name in sorted(SEARCH)] == [1] * len(SEARCH)
+            assert walk <= {*reads}
             # A plan reads on: a bounded number of times, whatever it looks at.
-            assert {*reads[len(expected) :]} <= {*expected, *PLAN}
-            assert line.turns - before == len(reads) <= len(expected) + MOST_READS
+            assert {*reads} <= SEARCH | walk | PLAN
+            assert line.turns - before == len(reads) <= len(SEARCH) + len(walk) + MOST_READS
     line.close()
 
 

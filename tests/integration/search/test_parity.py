@@ -147,13 +147,10 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         ],
         "per_source": [4, 1],
         "least": [1, 2],
-        "neighbours": [16, 2, 0],
-        "producers": [8, 1],
-        "size": [128, 5],
-        "counted": [None, ids[::2], []],
+        "limit": [256, 2],
         **{name: one.pop(name) for name in ("count", "scopes", "read_only")},
     }
-    several |= {"kept": ids, "fallback": ids, "given": several["fields"]}
+    several["given"] = several["fields"]
     several["inputs"] = several["fields"]
     if query.name == "tools/definition":
         for row in rng.sample(published, min(8, len(published))):

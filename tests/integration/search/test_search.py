@@ -19,7 +19,7 @@ from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
 from spm.registry.request.clauses import clauses
 from spm.registry.search import neo4j_search
-from spm.registry.search.bm25 import terms
+from spm.registry.search.bm25 import stems
 from spm.registry.search.results import Probes
 from spm.registry.settings import Settings
 from spm.registry.store.interface import Store, Vector
@@ -134,10 +134,11 @@ def answers(store: Store, caller: Caller) -> str:
     for request in ASKED:
         for count in (3, 500):
             look = store.look(probes_of(request), count, count, caller)
-            found.append(dataclasses.asdict(dataclasses.replace(look, revision=0)))
+            found.append([look.tools.keys, look.tools.words.tolist()])
+            found.append([look.encoder, look.same, dataclasses.asdict(look.recalled)])
             for kind in encoding.KINDS:
                 found.append(store.nearest(kind, vector_of(request), count, caller))
-                found.append(store.matching(kind, terms(request), count, caller))
+                found.append(store.matching(kind, stems(request), count, caller))
     return json.dumps(found)
 
 
@@ -195,7 +196,7 @@ def test_vectors_are_the_same(both: Pair) -> None:
 def test_few_windows_and_many_give_the_same(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     remote = both[1].store
     expected = [answers(remote, caller) for caller in CALLERS[:3]]
-    monkeypatch.setattr(neo4j_search, "EXPLORE", 4)
+    monkeypatch.setattr(neo4j_search, "SPARE", 4)
     monkeypatch.setattr(neo4j_search, "GROWTH", 2)
     assert [answers(remote, caller) for caller in CALLERS[:3]] == expected
 
@@ -222,7 +223,8 @@ def test_asked_for_all_the_index_compares_all_and_gives_the_nearest_first(both: 
         assert scores == sorted(scores, reverse=True)
 
 
-def test_a_lookup_is_one_read(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lookup_is_a_few_reads(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many clauses a request has, and whoever asks."""
     store = both[1].store
     reads: list[str] = []
     real = store.read
@@ -231,11 +233,23 @@ def test_a_lookup_is_one_read(both: Pair, monkeypatch: pytest.MonkeyPatch) -> No
         reads.append(name)
         return real(name, **params)
 
+    for request in ASKED:
+        for caller in CALLERS:
+            store.look(probes_of(request), 9, 9, caller)  # reads once which fields are one
     monkeypatch.setattr(store, "read", counted)
     for request in ASKED:
         for caller in CALLERS:
+            reads.clear()
             store.look(probes_of(request), 9, 9, caller)
-    assert reads == ["vectors/lookup"] * len(ASKED) * len(CALLERS)
+            assert len(set(reads)) == len(reads)
+            assert {*reads} <= {
+                "search/statistics",
+                "search/tools_by_words",
+                "search/tools_by_vector",
+                "search/tools_found",
+                "search/trajectories_by_words",
+                "search/trajectories_by_vector",
+            }
 
 
 # -- last, because it changes the library -------------------------------------------------------
@@ -280,7 +294,7 @@ def test_what_is_hidden_changes_no_byte(both: Pair) -> None:
 
 def test_equal_ones_are_told_apart_by_id(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where there are more of them than the server looks through at first."""
-    monkeypatch.setattr(neo4j_search, "EXPLORE", 8)
+    monkeypatch.setattr(neo4j_search, "SPARE", 8)
     plain: dict[str, Any] = {"visibility": "public", "scopes": [], "effects": "read"}
     seen = manifest(random.Random(0), "seen", 1, **plain, status="active")
     gone = manifest(random.Random(0), "gone", 1, **plain, status="quarantined")
@@ -302,8 +316,8 @@ def test_equal_ones_are_told_apart_by_id(both: Pair, monkeypatch: pytest.MonkeyP
     for caller in (EVERYTHING, Caller("a")):
         found = [r.store.look(probes_of(ways[0].request), 5, 12, caller).recalled for r in both]
         assert found[0] == found[1]
-        near = found[0].hits.near
-        assert near == found[0].hits.words() == sorted(near)
+        near = found[0].near
+        assert near == list(found[0].words) == sorted(near)
         assert len(near) == 12
         assert all(node.startswith("same-") for node in near)
 

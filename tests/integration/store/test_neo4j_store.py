@@ -224,7 +224,11 @@ def test_one_text_of_an_earlier_schema_becomes_a_single_part(
     said = "Send a mail. to address"
     text = [{"id": "s/t", "text": said, "head": said}]
     assert store.read("vectors/tool_texts") == text
-    assert store.migrate() == ["schema/026_search_parts"]
+    assert store.migrate() == [
+        "schema/026_search_parts",
+        "schema/027_term_name",
+        "schema/028_audience_id",
+    ]
     assert store.read("vectors/tool_texts") == text
     assert ask(neo4j_server, "MATCH (t:Tool) RETURN t.search_parts AS p, t.document AS d") == [
         {"p": ["Send a mail. to address"], "d": None}
@@ -248,7 +252,7 @@ def test_a_lost_constraint_is_named_and_mended(
     assert doctor.mend(located)
     assert doctor.examine(located).ok
     with BoltStore_(neo4j_server) as again:
-        assert len(again.read("state/constraints")) == 14
+        assert len(again.read("state/constraints")) == 16
 
 
 @pytest.mark.usefixtures("neo4j_bare")

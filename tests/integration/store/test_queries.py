@@ -12,7 +12,6 @@ import neo4j
 import pytest
 
 from spm.cypher import Query, load, names
-from spm.registry import encoding
 from spm.registry.access.caller import EVERYTHING
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
@@ -40,7 +39,9 @@ ROW = {
     "idx": 0, "ok": True, "request": "r", "source": "", "success": True, "time": None,
     "path": ["shop/x"], "steps": [[0, 0, True]], "frequency": 1, "entry_frequency": 1,
     "calls": 1, "errors": 0,
-    "digest": "0", "vector": VECTOR, "bytes": b"0000", "terms": "x y", "evidence": "declared",
+    "digest": "0", "vector": VECTOR, "bytes": b"0000", "terms": "x y",
+    "gains": b"0000", "grams": b"0000", "audience": "public", "tools": 1, "term": "x",
+    "evidence": "declared",
     "reviewed_by": "x", "at": "",
     "registered": "", "updated": "", "published": "", "weight": 1,
     "approved_hash": "0", "approved_by": "x", "approved_at": "", "pruned": True,
@@ -57,20 +58,14 @@ PARAMS: dict[str, Any] = {
     "revision": 1, "at": graphs.MOMENT, "result": "{}", "before": 0, "encoder": "e", "number": 1,
     "name": "n", "count": 5, "team": "a", "scopes": ["x"], "read_only": True,
     "first": "order_id", "second": "id", "by": "x",
-    "sources": [{"id": "shop/order", "weight": 16_666}], "kept": ["shop/order"],
-    "fallback": ["shop/x"], "given": ["id"], "same": [{"field": "order_id", "stands": "id"}],
-    "per_source": 4, "neighbours": 16, "producers": 8, "size": 128, "counted": ["shop/x"],
-    "kinds": [
-        {
-            "name": kind, "limit": 9, "vectors": [0], "lists": [0], "nodes": 1, "total": 1,
-        }
-        for kind in encoding.KINDS
-    ],
-    "vectors": [VECTOR], "terms": [{"query": '"word"', "spaced": " word ", "lists": [0]}],
+    "sources": [{"id": "shop/order", "weight": 16_666}], "given": ["id"],
+    "same": [{"field": "order_id", "stands": "id"}],
+    "per_source": 4, "limit": 99, "explored": 99, "window": 9, "words": "terms:[word TO word]^1.0",
+    "vectors": [VECTOR], "vector": VECTOR, "terms": ["word"],
     "inputs": ["order_id"], "owner": "team a", "resource": "order", "source": "log",
     "menu": "m", "request": "r", "tools": ["shop/x"], "content": "{}", "expires": graphs.MOMENT,
     "may": ["read"], "least": 2, "map": "1 names", "label": "Tool", "absent": {"nosuch": None},
-    "pairs": [[0, 0, 1, ""]], "k1": 1.2, "b": 0.75, "window": 9, "exhaustive": 99, "measured": -1,
+    "pairs": [[0, 0, 1, ""]],
 }  # fmt: skip
 
 
@@ -107,6 +102,7 @@ def remote(server: Any, empty: Callable[[Any], None]) -> Iterator[Registry]:
             driver.execute_query(  # of names that only traces of values and documents bring about
                 "MATCH (a:Tool), (b:Tool) WITH a, b LIMIT 1 CREATE (a)-[h:HANDS]->(b) DELETE h"
             )
+            driver.execute_query("CREATE (w:Term)-[h:HELD_BY]->(a:Audience) DELETE w, h, a")
             driver.execute_query(
                 "MATCH (n) WHERE n:Tool OR n:Trajectory "
                 "SET n.vector = $v, n.vector_of = 'x', n.terms = 'a word'",
@@ -206,9 +202,11 @@ def test_the_embedded_engine_gives_the_declared_columns(embedded: Registry) -> N
 
 def test_what_only_neo4j_runs_is_vectors_terms_their_indexes_and_staging() -> None:
     alone = {query.name for query in QUERIES if query.engines == ("neo4j",)}
-    assert {name.partition("/")[0] for name in alone} == {"vectors", "schema", "state", "staging"}
+    assert {name.partition("/")[0] for name in alone} == {
+        "vectors", "search", "schema", "state", "staging",
+    }  # fmt: skip
     assert all(
-        name.startswith(("vectors/", "staging/"))
+        name.startswith(("vectors/", "search/", "staging/"))
         or name.endswith(("_vector", "_text"))
         or name == "state/stamp"
         for name in alone
@@ -268,7 +266,7 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert lost_updates("MATCH (c:C) WITH c, c.n AS x SET c.n = x + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C), (d:D) SET c.m = 1, c.n = d.n + 1") == ["c.n"]
     assert lost_updates("MATCH (c:C) SET c.n = c.n + row.n, c.m = $m") == []
-    assert len(constraints()) == 14
+    assert len(constraints()) == 16
     assert loose_merges("MERGE (t:Tool {name: row.name})", constraints())
     assert loose_merges("MERGE (t:Tool {id: row.id, name: row.name})", constraints())
     assert loose_merges("MERGE (a:Tool {id: 1})-[:R]->(b:Tool {id: 2})", constraints())
@@ -276,17 +274,15 @@ def test_the_lints_see_what_they_are_for() -> None:
     assert not loose_merges("MERGE (a)-[e:STEP {idx: row.idx}]->(b)", constraints())
 
 
-def test_the_vector_queries_find_what_was_set(remote: Registry) -> None:
+def test_searches_find_what_was_set(remote: Registry) -> None:
     store = remote.store
     store.read("vectors/await")
-    asked = {name: PARAMS[name] for name in load("vectors/lookup").params}
-    for row in store.read("vectors/lookup", **{**asked, **EVERYTHING.params()}):
-        assert row["near"] == [[0, min(9, row["nodes"]), 1.0]]
-        assert row["held"] == [row["nodes"]]
-        assert row["total"] == 2 * row["nodes"] > 0
-        assert row["found"]
-        assert {text for _, text, _, _ in row["found"]} == {"a word"}
-        assert {bool(way) for *_, way in row["found"]} == {row["kind"] == "trajectory"}
+    for name in ("tools_by_vector", "tools_by_words", "trajectories_by_vector"):
+        query = load(f"search/{name}")
+        asked = {param: PARAMS[param] for param in query.params}
+        (row,) = store.read(query.name, **{**asked, **EVERYTHING.params()})
+        assert row["found"], name
+        assert row["more"] is False, name
 
 
 def test_query_files_are_what_the_package_ships() -> None:

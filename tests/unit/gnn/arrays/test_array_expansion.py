@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +17,8 @@ from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
 from spm.registry.frontier import frontier as rule
 from spm.registry.frontier.frontier import Frontier, Memory
 from spm.registry.request.clauses import clauses
-from spm.registry.search.bm25 import Index, terms
+from spm.registry.search import scoring
+from spm.registry.search.bm25 import Index, grams, request_gains, stems, tool_gains, tool_grams
 from tests.data.frontiers import SMALL, WORDS, Worded, differing, limits
 
 ENCODER = Worded()
@@ -62,11 +63,12 @@ def some_library(seed: int, tools: int | None = None, ways: int | None = None) -
         takes=some_fields(),
         gives=some_fields(),
         vectors=vectors[0],
-        texts=Index(map(terms, documents)),
+        texts=Index(map(tool_gains, documents)),
+        grams=Rows.of(map(tool_grams, documents)),
         trajectories=[f"j{at:03}" for at in range(count)],
         requests=requests,
         request_vectors=vectors[1],
-        request_texts=Index(map(terms, requests)),
+        request_texts=Index(map(request_gains, requests)),
         paths=Rows.of(paths),
         groups=np.array([rng.randint(0, 4) for _ in range(count)], dtype=np.int64),
         frequency=(frequency + 1).astype(np.float32),
@@ -108,19 +110,97 @@ def alike(vector: np.ndarray, other: np.ndarray) -> float:
     return round(float(np.dot(vector.astype(float), other.astype(float))), 6)
 
 
-def found(vectors: np.ndarray, index: Index, asked: Asked, count: int) -> Any:
-    """The best for any of several texts, by meaning and by words."""
+def nearest(vectors: np.ndarray, asked: Asked, count: int) -> list[int]:
+    """The best for any of several vectors."""
     cosine = {
         row: max(alike(v, vector) for _, vector in asked)
         for row, v in enumerate(vectors)
         if v.any()
     }
-    words: dict[int, float] = {}
-    for text, _ in asked:
-        scores, matched = index.scores(terms(text), np.ones(len(vectors), dtype=bool))
-        for row in matched.tolist():
-            words[row] = max(words.get(row, 0.0), float(scores[row]))
-    return {k: cosine[k] for k in best(cosine)[:count]}, {k: words[k] for k in best(words)[:count]}
+    return best(cosine)[:count]
+
+
+def rarities(library: Library, text: str) -> dict[str, float]:
+    size, found = len(library.tools), {}
+    for term in set(stems(text)):
+        posting = library.texts.posting(term)
+        held = 0 if posting is None else len(posting[0])
+        told = math.log(1 + (size - held + 0.5) / (held + 0.5))
+        found[term] = max(1, round(64 * told)) / 64
+    return found
+
+
+def gain(index: Index, term: str, row: int) -> float:
+    posting = index.posting(term)
+    if posting is None or row not in posting[0].tolist():
+        return 0.0
+    return float(posting[1][posting[0].tolist().index(row)])
+
+
+def sharing(index: Index, size: int, weights: dict[str, float], count: int) -> dict[int, float]:
+    """Texts by the rarity of the terms that they share with a request."""
+    scores = {
+        row: sum(w for term, w in weights.items() if gain(index, term, row)) for row in range(size)
+    }
+    known = {row: score for row, score in scores.items() if score > 0}
+    return {row: known[row] for row in best(known)[:count]}
+
+
+def units(scores: list[float]) -> list[float]:
+    """Scores in units of their spread around their mean."""
+    mean = sum(scores) / max(1, len(scores))
+    spread = math.sqrt(sum((score - mean) ** 2 for score in scores) / max(1, len(scores)))
+    return [(score - mean) / (spread if spread > 1e-9 else 1) for score in scores]
+
+
+def letters(library: Library, rows: list[int], text: str) -> list[float]:
+    known = [set(library.grams[row].tolist()) for row in rows]
+    asked, size = set(grams(text).tolist()), len(rows)
+    held = {gram: sum(gram in one for one in known) for gram in asked}
+    return [
+        sum(math.log(1 + (size - held[g] + 0.5) / (held[g] + 0.5)) for g in one & asked)
+        / math.sqrt(max(1, len(one)))
+        for one in known
+    ]
+
+
+def scored(library: Library, question: Question) -> tuple[list[int], dict[int, list[float]]]:
+    """Which tools a request finds, best first, and what words say of each, clause by clause."""
+    parts = clauses_of(question)
+    if len(parts) == 1:
+        parts = [(question.text, question.vector)]
+    weights = rarities(library, question.text)
+    weights |= {t: w for text, _ in parts for t, w in rarities(library, text).items()}
+    whole = {term: weights[term] for term in set(stems(question.text))}
+    rows = set(sharing(library.texts, len(library.tools), whole, scoring.WORDED))
+    for asked in ([(question.text, question.vector)], parts):
+        rows |= set(nearest(library.vectors, asked, rule.LOOKUP))
+    found = sorted(rows)
+
+    def words(text: str) -> list[float]:
+        terms = set(stems(text))
+        return [sum(weights[t] * gain(library.texts, t, row) for t in terms) for row in found]
+
+    def meaning(vector: np.ndarray) -> list[float]:
+        return [alike(library.vectors[row], vector) for row in found]
+
+    by_clause = [
+        [c + 0.7 * w for c, w in zip(units(meaning(vector)), units(words(text)), strict=True)]
+        for text, vector in parts
+    ]
+    columns = zip(
+        units(words(question.text)),
+        units(meaning(question.vector)),
+        units(letters(library, found, question.text)),
+        *by_clause,
+        strict=True,
+    )
+    scores = {
+        row: round(w + 1.5 * m + 0.8 * a + 0.7 * max(rest), 6)
+        for row, (w, m, a, *rest) in zip(found, columns, strict=True)
+    }
+    said = zip(words(question.text), *(words(text) for text, _ in parts), strict=True)
+    return best(scores), dict(zip(found, map(list, said), strict=True))
 
 
 def clauses_of(question: Question) -> Asked:
@@ -142,13 +222,15 @@ def dense(counts: Counts) -> dict[tuple[int, int], float]:
 def naive(library: Library, question: Question) -> Frontier:
     size = len(library.tools)
     whole_text, parts = [(question.text, question.vector)], clauses_of(question)
-    near, worded = found(library.vectors, library.texts, whole_text, rule.LOOKUP)
-    near_parts, worded_parts = found(library.vectors, library.texts, parts, rule.LOOKUP)
-    near_ways, worded_ways = found(
-        library.request_vectors, library.request_texts, whole_text, rule.MEMORIES
-    )
-    scores = fused(list(near), list(worded), list(near_parts), list(worded_parts), constant=60)
-    memory = list(fused(list(near_ways), list(worded_ways), constant=20))[: rule.MEMORIES]
+    found, said = scored(library, question)
+    scores = {
+        tool: 2_200_000 // (35 + place + (0 if said[tool][0] > 0 else 40))
+        for place, tool in enumerate(found)
+    }
+    near_ways = nearest(library.request_vectors, whole_text, rule.MEMORIES)
+    shared = rarities(library, question.text)
+    worded_ways = sharing(library.request_texts, len(library.requests), shared, rule.MEMORIES)
+    memory = list(fused(near_ways, list(worded_ways), constant=20))[: rule.MEMORIES]
     ways = [list(dict.fromkeys(library.paths[row].tolist())) for row in memory]
     votes: dict[int, int] = {}
     for place, way in enumerate(ways):
@@ -204,9 +286,6 @@ def naive(library: Library, question: Question) -> Frontier:
             [seen.index(codes[t]) if codes[t] >= 0 else -1 for t in chosen], dtype=np.int64
         )
 
-    def clause_lexical(text: str, tool: int) -> float:
-        return float(library.texts.scores(terms(text), np.ones(size, dtype=bool))[0][tool])
-
     def floats(values: list[float]) -> np.ndarray:
         return np.array(values, dtype=np.float32)
 
@@ -223,7 +302,7 @@ def naive(library: Library, question: Question) -> Frontier:
     return Frontier(
         tools=[library.tools[t] for t in chosen],
         similarity=floats([cosine(library.vectors[t]) for t in chosen]),
-        lexical=floats([worded.get(t, 0.0) for t in chosen]),
+        lexical=floats([said[t][0] if t in said else 0.0 for t in chosen]),
         vectors=library.vectors[chosen],
         request=question.vector,
         family=numbered(library.family),
@@ -252,10 +331,7 @@ def naive(library: Library, question: Question) -> Frontier:
             dtype=np.float32,
         ).reshape(len(chosen), len(parts)),
         clause_lexical=np.array(
-            [
-                [clause_lexical(text, t) if t in worded_parts else 0.0 for text, _ in parts]
-                for t in chosen
-            ],
+            [said[t][1:] if t in said else [0.0] * len(parts) for t in chosen],
             dtype=np.float32,
         ).reshape(len(chosen), len(parts)),
     )

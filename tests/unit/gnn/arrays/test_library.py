@@ -11,7 +11,7 @@ from spm.gnn.arrays.from_store import groups, load, paths_of
 from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
 from spm.registry import demo
 from spm.registry.registry import Registry
-from spm.registry.search.bm25 import terms
+from spm.registry.search.bm25 import stems
 from tests.data.workers import tiny_training as tiny
 
 
@@ -144,9 +144,9 @@ def same(left: Library, right: Library) -> None:
         right.path(at) for at in range(len(right.paths))
     ]
     np.testing.assert_array_equal(left.groups, right.groups)
-    everybody = np.ones(len(left.requests), dtype=bool)
     for request in left.requests[:5]:
-        found = [x.request_texts.scores(terms(request), everybody)[0] for x in (left, right)]
+        weights = dict.fromkeys(stems(request), 2.0)
+        found = [x.request_texts.overlap(weights) for x in (left, right)]
         np.testing.assert_array_equal(found[0], found[1])
 
 

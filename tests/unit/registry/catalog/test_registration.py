@@ -357,7 +357,7 @@ def test_the_search_text_of_a_tool_holds_name_text_and_inputs(registry, store):
         mail(tool("sendMail", "Send a mail.", needs=["toAddress"], gives=["mail_id"]))
     )
     (row,) = store.read("vectors/tool_texts")
-    assert row["text"] == "send mail. Send a mail. to address"
+    assert row["text"] == "\nsend mail\n\nSend a mail\nto address\n\n"
     assert row["head"] == "send mail. Send a mail"
     (kept,) = store.read("tools/search_parts", ids=["mail/sendMail"])
     assert kept["search_parts"] == ["", "send mail", "", "Send a mail", "to address", "", ""]
@@ -371,7 +371,7 @@ def test_a_text_by_earlier_rules_is_made_anew_when_its_source_comes_again(regist
     assert again.unchanged == ["mail/send", "mail/read"]
     assert again.revision > before
     (_, row) = store.read("vectors/tool_texts")
-    assert row["text"] == "send. Send a mail"
+    assert row["text"] == "\nsend\n\nSend a mail\n\n\n"
     assert registry.register(source).revision is None  # nothing more to do
 
 

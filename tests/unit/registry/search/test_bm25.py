@@ -1,19 +1,33 @@
-"""Terms and BM25: what a text is found by, and that the fast ways score like the plain one."""
+"""Terms and BM25: what a text is found by, what a term adds, and what an index adds up."""
 
-import math
 import time
-from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spm.registry.search import bm25 as module
-from spm.registry.search.bm25 import DISTINCT, LONGEST, STOP, Index, asked, best, bm25, scan, terms
+from spm.registry.search.bm25 import (
+    DISTINCT,
+    GAIN_STEP,
+    LONGEST,
+    STOP,
+    Index,
+    asked,
+    best,
+    grams,
+    rarity,
+    request_gains,
+    stems,
+    terms,
+    tool_gains,
+    tool_grams,
+)
 
 WORDS = st.sampled_from("order user mail get data x1 größe 注文 AND".split())
-DOCUMENTS = st.lists(st.lists(WORDS, max_size=8), max_size=12)
+GAINS = st.integers(1, 2_200).map(lambda number: number * GAIN_STEP)
+DOCUMENTS = st.lists(st.dictionaries(WORDS, GAINS, max_size=8), max_size=12)
+TEXTS = st.lists(st.sampled_from("refund order customers mail größe 注文".split())).map(" ".join)
 
 
 @pytest.mark.parametrize(
@@ -75,109 +89,103 @@ def test_long_texts_take_linear_time(unit):
     assert time.process_time() - begin < 60
 
 
-def naive(documents, query, seen):
-    """BM25 from its definition, document by document."""
-    visible = [d for d, there in zip(documents, seen, strict=True) if there]
-    if not visible:
-        return {}
-    mean = sum(map(len, visible)) / len(visible)
-    found = {}
+def test_endings_do_not_matter():
+    assert stems("Cancelled cancelling cancels") == ["cancel"] * 3
+    assert stems("refunding orders") == stems("refund an order")
+
+
+# -- what terms add -------------------------------------------------------------------------------
+
+
+def test_what_a_term_adds_is_bm25_over_parts():
+    text = "Refund order\n\n\nRefunds an order of a customer."
+    length = [
+        1 - 0.75 + 0.75 * 2 / 4,
+        1 - 0.75 + 0.75 * 3 / 14,
+    ]  # "refund order", "refund order customer"
+    much = {"refund": 3 / length[0] + 1 / length[1], "custom": 1 / length[1]}
+    found = tool_gains(text)
+    assert sorted(found) == ["custom", "order", "refund"]
+    for term, value in much.items():
+        assert found[term] == pytest.approx(value * 2.2 / (value + 1.2), abs=2**-11)
+    assert found["order"] == found["refund"] > found["custom"] > 0
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=7))
+def test_gains_are_exact_in_single_precision_and_none_is_nothing(parts):
+    found = tool_gains("\n".join(parts))
+    assert found.keys() == {term for part in parts for term in stems(part)}
+    for gain in found.values():
+        assert gain > 0
+        for nodes in (1, 17, 100_000):
+            product = rarity(nodes, 1) * gain
+            assert float(np.float32(rarity(nodes, 1)) * np.float32(gain)) == product
+
+
+def test_a_term_counts_once_for_an_observed_request():
+    assert request_gains("Refund the order, refund it") == {"refund": 1.0, "order": 1.0}
+
+
+def test_rare_terms_tell_more():
+    assert rarity(1_000, 1) > rarity(1_000, 10) > rarity(1_000, 1_000) > 0
+    assert rarity(0, 0) >= 0
+
+
+def test_near_spellings_share_most_grams():
+    def shared(one, other):
+        return len({*grams(one).tolist()} & {*grams(other).tolist()})
+
+    assert shared("kubernetes", "kubernets") > shared("kubernetes", "terraform") == 0
+    assert grams("").tolist() == grams("of the").tolist() == []
+    assert grams("b a id").tolist() == sorted(grams("id a b").tolist())
+    assert tool_grams("Refund order\nrefund_order\nother words").tolist() == (
+        grams("refund order").tolist()
+    )
+
+
+# -- the index ------------------------------------------------------------------------------------
+
+
+def held(documents, seen, term):
+    return sum(term in d for d, there in zip(documents, seen, strict=True) if there)
+
+
+@given(DOCUMENTS, st.lists(WORDS, max_size=6), st.data())
+def test_the_index_adds_up_what_documents_hold(documents, query, data):
+    marks = st.lists(st.booleans(), min_size=len(documents), max_size=len(documents))
+    seen = np.array(data.draw(marks), dtype=bool)
+    index = Index(documents)
+    weights = index.weights(query, seen)
+    assert weights == {t: rarity(int(seen.sum()), held(documents, seen, t)) for t in set(query)}
+    overlap = index.overlap(weights, seen)
     for place, document in enumerate(documents):
-        counts, score = Counter(document), 0.0
-        if not seen[place] or not counts.keys() & set(query):
-            continue
-        for term in set(query) & counts.keys():
-            df = sum(term in d for d in visible)
-            idf = math.log(1 + (len(visible) - df + 0.5) / (df + 0.5))
-            tf = counts[term]
-            score += idf * tf * 2.2 / (tf + 1.2 * (1 - 0.75 + 0.75 * len(document) / mean))
-        found[place] = score
-    return found
-
-
-@given(DOCUMENTS, st.lists(WORDS, max_size=6), st.data())
-def test_the_index_scores_like_the_definition(documents, query, data):
-    seen = np.array(
-        data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents))),
-        dtype=bool,
-    )
-    scores, matched = Index(documents).scores(query, seen)
-    expected = naive(documents, query, seen)
-    assert matched.tolist() == sorted(expected)
-    for place, score in expected.items():
-        assert scores[place] == pytest.approx(score, abs=1e-6)
-
-
-@given(DOCUMENTS, st.lists(WORDS, max_size=6), st.data())
-def test_scanning_a_part_scores_to_the_last_bit_like_the_index_of_all(documents, query, data):
-    """What Neo4j's side does with the visible matches, against the embedded side."""
-    seen = np.array(
-        data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents))),
-        dtype=bool,
-    )
-    ids = [f"n{place}" for place in range(len(documents))]
-    scores, matched = Index(documents).scores(query, seen)
-    visible = [d for d, there in zip(documents, seen, strict=True) if there]
-    holding = [p for p, d in enumerate(documents) if seen[p] and set(d) & set(query)]
-    postings, lengths = scan(query, [documents[p] for p in holding])
-    apart = bm25(postings, lengths, len(visible), sum(map(len, visible)))
-    for count in (1, 3, 100):
-        assert best([ids[p] for p in holding], apart, module.united(postings), count) == best(
-            ids, scores, matched, count
-        )
+        shared = sum(weights[t] for t in set(query) & document.keys()) if seen[place] else 0
+        assert overlap[place] == shared
+    places = np.array(data.draw(st.permutations(range(len(documents)))), dtype=np.intp)[:4]
+    parts = [query, query[:2], []]
+    scores = index.scores(weights, places, parts)
+    assert scores.shape == (len(places), 3)
+    for row, place in zip(scores, places.tolist(), strict=True):
+        for score, part in zip(row, parts, strict=True):
+            document = documents[place]
+            assert score == sum(weights[t] * document[t] for t in set(part) & document.keys())
 
 
 def test_the_best_come_first_and_ties_by_id():
-    documents = [["a"], ["a", "b"], ["a"], ["b"], [], ["a"]]
-    ids = ["n5", "n4", "n3", "n2", "n1", "n0"]
-    scores, matched = Index(documents).scores(["a"], np.ones(6, dtype=bool))
-    found = best(ids, scores, matched, 10)
-    assert [node for node, _ in found] == ["n0", "n3", "n5", "n4"]
-    assert best(ids, scores, matched, 2) == found[:2]
-    assert best(ids, scores, matched, 0) == []
-    assert all(score == round(score, 6) for _, score in found)
-
-
-def test_a_match_counts_however_little_it_says():
-    documents = [["a"] + ["b"] * 100_000] + [["a"]] * 2_000
-    scores, matched = Index(documents).scores(["a"], np.ones(2_001, dtype=bool))
-    assert scores[0] == 0.0  # rounded
-    assert 0 in matched
+    ids, scores = ["n5", "n4", "n3", "n2"], np.array([1.0, 0.5, 1.0, 2.0])
+    assert best(ids, scores, 10) == [("n2", 2.0), ("n3", 1.0), ("n5", 1.0), ("n4", 0.5)]
+    assert best(ids, scores, 2) == [("n2", 2.0), ("n3", 1.0)]
+    assert best(ids, scores, 0) == []
 
 
 def test_a_query_is_a_set():
     assert asked(["b", "a", "b", ""]) == ["a", "b"]
     assert len(asked([f"t{i}" for i in range(5_000)])) == DISTINCT
-    everything = np.ones(2, dtype=bool)
-    index = Index([["a", "b"], ["b"]])
-    assert np.array_equal(
-        index.scores(["b", "b"], everything)[0], index.scores(["b"], everything)[0]
-    )
 
 
 def test_nothing_to_see():
     index = Index([])
-    scores, matched = index.scores(["a"], np.zeros(0, dtype=bool))
-    assert len(scores) == len(matched) == 0
-    scores, matched = Index([["a"]]).scores(["a"], np.zeros(1, dtype=bool))
-    assert not len(matched)
-    assert best(["n"], scores, matched, 3) == []
-
-
-def test_what_an_index_keeps_of_terms_is_bounded_and_changes_no_score(monkeypatch):
-    index = Index([["a", "b"], ["b", "c", "c"], ["a"], ["d"]])
-    expected = [index.scores([term])[0].tolist() for term in "abcdx"]
-    monkeypatch.setattr(module, "KEPT", 2 * module.LEAST)
-    for _ in range(3):
-        assert [index.scores([term])[0].tolist() for term in "abcdx"] == expected
-        assert index._all is not None
-        assert index._all.numbers <= module.KEPT + module.LEAST + len(index.lengths)
-
-
-def test_several_questions_at_once_score_as_one_by_one():
-    index = Index([["a", "b"], ["b", "c", "c"], ["a"], ["d"]])
-    seen = np.array([True, True, False, True])
-    queries = [["a", "c"], ["b"], ["c", "a", "b"], []]
-    for mask in (None, seen):
-        apart = [np.round(row, 6).tolist() for row in index.sums(queries, mask)]
-        assert apart == [index.scores(query, mask)[0].tolist() for query in queries]
+    assert index.weights(["a"]) == {"a": rarity(0, 0)}
+    assert index.overlap({"a": 1.0}).tolist() == []
+    assert index.scores({"a": 1.0}, np.zeros(0, dtype=np.intp), [["a"]]).shape == (0, 1)
+    assert Index([{"a": 1.0}]).overlap({"a": 1.0}, np.zeros(1, dtype=bool)).tolist() == [0]

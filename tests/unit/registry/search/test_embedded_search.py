@@ -19,8 +19,8 @@ from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog import lifecycle
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
-from spm.registry.search.bm25 import terms
-from spm.registry.search.neo4j_search import lucene
+from spm.registry.search.bm25 import rarity, terms
+from spm.registry.search.neo4j_search import Statistics
 from spm.registry.store.embedded_store import EmbeddedStore
 from spm.registry.store.interface import Vector, rank
 
@@ -191,7 +191,7 @@ def test_one_condition_stands_in_every_query_that_takes_a_caller() -> None:
 
 
 def test_vectors_come_in_the_order_asked_for(store: EmbeddedStore) -> None:
-    texts = {row["id"]: row["text"] for row in store.read("vectors/tool_texts")}
+    texts = {row["id"]: row["head"] for row in store.read("vectors/tool_texts")}
     wanted = ["shop/send_mail", "nobody", "shop/odd_order", "shop/send_mail"]
     found = store.vectors("tool", wanted)
     assert found.dtype == np.float32
@@ -225,11 +225,11 @@ def test_a_write_is_seen_at_once(tmp_path: Path) -> None:
     registry = Registry(store)
     fill(store, SHOP, WAYS)
     assert store.matching("tool", ["find"], 9)
-    index = store._search._texts["tool"][1]
+    index = store._search._texts["tool"].index
     registry.import_traces([trace("one more order", "find_order")])
     assert "one more order" in requests(store, store.matching("trajectory", ["order"], 99))
     store.matching("tool", ["find"], 9)
-    assert store._search._texts["tool"][1] is index  # no tool has changed
+    assert store._search._texts["tool"].index is index  # no tool has changed
     lifecycle.deprecate(store, "find_order")
     assert ids(store.matching("tool", ["order"], 99)) == ["drop_data"]
     assert "find_order" not in ids(store.nearest("tool", Hashing.vector("x"), 99))
@@ -311,12 +311,13 @@ def test_what_is_hidden_changes_no_byte(
 # -- Lucene -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("term", "expected"),
-    [("order", '"order"'), ("AND", '"AND"'), ('a"b', '"a\\"b"'), ("a\\", '"a\\\\"'), ("*", '"*"')],
-)
-def test_terms_mean_themselves_in_lucene(term: str, expected: str) -> None:
-    assert lucene(term) == expected
+def test_a_query_of_lucene_adds_up_weights_and_nothing_means_anything_else() -> None:
+    known = Statistics({"tools": 10, "held": [["order", 1]]})
+    rare, common = rarity(10, 1), rarity(10, 0)
+    asked = ["order", "AND", 'a"b', "a\\", "*", "注文", "to] OR [x"]
+    assert known.query(asked) == (
+        f"terms:[AND TO AND]^{common} terms:[order TO order]^{rare} terms:[注文 TO 注文]^{common}"
+    )
 
 
 def test_a_search_needs_terms(store: EmbeddedStore) -> None:

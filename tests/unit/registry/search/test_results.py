@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from spm.registry.search.bm25 import grams
 from spm.registry.search.neo4j_search import stacked
-from spm.registry.search.results import Hits, Probes
+from spm.registry.search.results import Probes
 
 ROWS = np.eye(4, dtype=np.float32)
 
@@ -32,10 +33,10 @@ def test_without_vectors_of_clauses_the_whole_is_asked_alone():
     assert len(probes.vectors) == len(probes.terms) == 1
 
 
-def test_hits_are_told_once():
-    hits = Hits(["a", "b"], {"b": [1.0], "c": [0.5]})
-    assert hits.words() == ["b", "c"]
-    assert hits.ids() == ["a", "b", "c"]
+def test_terms_are_asked_for_once_and_letters_of_the_whole():
+    probes = Probes.of("Find the orders of Ann, then order her the receipt", ROWS[:3])
+    assert probes.all_terms == ["ann", "find", "her", "order", "receipt"]
+    assert probes.grams.tolist() == grams("find orders of Ann order her receipt").tolist()
 
 
 def test_vectors_come_as_bytes():

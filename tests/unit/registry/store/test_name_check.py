@@ -44,7 +44,9 @@ def test_what_is_not_understood_is_not_told(text):
 
 
 def test_no_query_of_spm_is_told_of():
-    found = {name: unknown_names(load(name).text) for name in names() if "schema/" not in name}
+    """Labels of what waits for the end of an import are no part of the graph."""
+    known = [name for name in names() if not name.startswith(("schema/", "staging/"))]
+    found = {name: unknown_names(load(name).text) for name in known}
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
