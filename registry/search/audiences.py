@@ -65,7 +65,7 @@ def _move(tx: Transaction, moves: Sequence[tuple[Row, str | None]]) -> None:
     held: Counter[tuple[str, str]] = Counter()
     totals: dict[str, Row] = {}
     for tool, to in moves:
-        terms = tool["terms"].split()
+        terms = {*tool["terms"].split()}  # an earlier spm kept repeats
         for audience, sign in ((tool["audience"], -1), (to, 1)):
             if audience is None:
                 continue

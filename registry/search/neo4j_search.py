@@ -105,7 +105,7 @@ class ServerSearch:
         cosines = clause_cosines(
             stacked([row["vector"] for row in found], probes.vectors.shape[1]), probes.vectors
         )
-        words = _scores(found, known.weights(probes.all_terms), probes.terms)
+        words = scores_of(found, known.weights(probes.all_terms), probes.terms)
         return score(sorted(ids), Evidence(words, cosines, grams, owners), probes.grams)
 
     def _recall(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Recalled:
@@ -143,7 +143,7 @@ class ServerSearch:
             rows = self._trajectories_by_words(terms, known, caller, count)
             return [(row[0], row[1]) for row in rows]
         found = self._read(self._tools_by_words(terms, known, caller, max(WORDED, count)), caller)
-        scores = _scores(found, known.weights(terms), [terms])[:, 0]
+        scores = scores_of(found, known.weights(terms), [terms])[:, 0]
         return bm25.best([row["id"] for row in found], scores, count)
 
     def _read(self, ids: Sequence[str], caller: Caller) -> list[Row]:
@@ -232,15 +232,18 @@ def _explored(every: int, window: int, caller: Caller) -> int:
     return every + 1 if caller.restricted or every <= EXHAUSTIVE else SPARE + window
 
 
-def _scores(
+def scores_of(
     rows: Sequence[Row], weights: bm25.Weights, queries: Sequence[Sequence[str]]
 ) -> bm25.Numbers:
-    """A column of BM25 for each query, from the terms that are kept with tools."""
+    """A column of BM25 for each query, from the terms that are kept with tools.
+
+    Tools that an earlier spm wrote have no gains until they are encoded again: words find nothing.
+    """
     places: dict[str, list[int]] = {term: [] for term in weights}
     gains: dict[str, list[float]] = {term: [] for term in weights}
     for place, row in enumerate(rows):
         held = np.frombuffer(row["gains"] or b"", "<f4").tolist()
-        for term, gain in zip((row["terms"] or "").split(), held, strict=True):
+        for term, gain in zip((row["terms"] or "").split(), held, strict=False):
             if term in weights:
                 places[term].append(place)
                 gains[term].append(weights[term] * gain)

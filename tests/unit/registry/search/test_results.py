@@ -1,9 +1,11 @@
 """What is looked up: requests as probes, and vectors as they come from a server."""
 
+from typing import Any
+
 import numpy as np
 
 from spm.registry.search.bm25 import grams
-from spm.registry.search.neo4j_search import stacked
+from spm.registry.search.neo4j_search import scores_of, stacked
 from spm.registry.search.results import Probes
 
 ROWS = np.eye(4, dtype=np.float32)
@@ -37,6 +39,17 @@ def test_terms_are_asked_for_once_and_letters_of_the_whole():
     probes = Probes.of("Find the orders of Ann, then order her the receipt", ROWS[:3])
     assert probes.all_terms == ["ann", "find", "her", "order", "receipt"]
     assert probes.grams.tolist() == grams("find orders of Ann order her receipt").tolist()
+
+
+def test_tools_that_an_earlier_spm_wrote_have_no_words_until_they_are_encoded_again():
+    made = np.array([1.5, 0.5], dtype="<f4").tobytes()
+    rows: list[dict[str, Any]] = [
+        {"terms": "order mail", "gains": made},
+        {"terms": "order order mail", "gains": None},
+        {"terms": None, "gains": None},
+    ]
+    found = scores_of(rows, {"order": 2.0, "mail": 1.0}, [["order", "mail"], ["mail"]])
+    assert found.tolist() == [[3.5, 0.5], [0, 0], [0, 0]]
 
 
 def test_vectors_come_as_bytes():
