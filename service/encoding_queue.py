@@ -25,11 +25,11 @@ from spm.service.problems import Problem
 log = logging.getLogger("spm.encoding")
 FEW = 32  # so many texts are encoded within half a second or so, and their request waits for that
 BATCH = 64
-MOST = 100_000  # ids that are remembered; a store that is not told of still has the texts
+MOST = 100_000  # ids that are remembered; the store still has the texts of others
 AGAIN, RARELY = 2.0, 60.0  # seconds after a failure; twice as long after each further one
 
 
-class Told(Protocol):
+class EncodingMetrics(Protocol):
     """Who hears how encoding goes; `service.metrics.Metrics` is one."""
 
     def encoding(self, waiting: int, texts: int = 0, seconds: float = 0.0) -> None:
@@ -55,12 +55,12 @@ class EncodingQueue:
 
     Args:
         desk: where the store is asked.
-        told: who hears how it goes.
+        metrics: hears how it goes.
         catch_up: whether to look, once, for texts that others left without vectors.
     """
 
-    def __init__(self, desk: RegistryCalls, told: Told, *, catch_up: bool) -> None:
-        self._desk, self._told = desk, told
+    def __init__(self, desk: RegistryCalls, metrics: EncodingMetrics, *, catch_up: bool) -> None:
+        self._desk, self._metrics = desk, metrics
         self._catch_up = self._behind = catch_up
         self._brought: deque[_Brought] = deque()
         self._left: deque[_Brought] = deque()
@@ -83,7 +83,7 @@ class EncodingQueue:
             return
         one = _Brought(kind, ids)
         self._brought.append(one)
-        self._tell()
+        self._report()
         self._news.set()
         if idle and len(one.ids) <= FEW:
             await one.over.wait()
@@ -122,7 +122,7 @@ class EncodingQueue:
             log.exception("%d texts could not be encoded", len(ids))
         finally:
             self._in_hand = 0
-            self._tell()
+            self._report()
         if not one.ids:
             line.popleft()
             one.over.set()
@@ -131,7 +131,7 @@ class EncodingQueue:
         """Look, once, for what others left."""
         self._left.extend(await self._desk.ask(_left))
         self._behind = False
-        self._tell()
+        self._report()
 
     def close(self) -> None:
         """Finish what is worked on; the rest is found by the next who looks."""
@@ -150,10 +150,10 @@ class EncodingQueue:
             self._executor, encoding.vectors_of, encoder, kind, rows
         )
         await self._desk.write(lambda registry: _keep(registry, encoder, kind, rows, vectors))
-        self._told.encoding(len(self), len(rows), time.perf_counter() - began)
+        self._metrics.encoding(len(self), len(rows), time.perf_counter() - began)
 
-    def _tell(self) -> None:
-        self._told.encoding(len(self))
+    def _report(self) -> None:
+        self._metrics.encoding(len(self))
 
 
 def _left(registry: Registry) -> list[_Brought]:
