@@ -91,6 +91,21 @@ class Plan:
         return sorted(found)
 
 
+@dataclass(frozen=True)
+class _Way:
+    """One way to an input, with the part of its price that other prices do not move.
+
+    Attributes:
+        supplier: who makes the input.
+        price: of the producer's own step, and of how well it fits.
+        shared: the producer's inputs that the consumer needs too: they are there by then.
+    """
+
+    supplier: Supplier
+    price: float
+    shared: tuple[tuple[str, str], ...]
+
+
 @dataclass
 class Neighbourhood:
     """The tools that could matter, with their open needs and who could supply them."""
@@ -101,7 +116,9 @@ class Neighbourhood:
     fit: Mapping[str, float] = field(default_factory=dict)  # 0 to 1: how far a request means a tool
     named: dict[str, frozenset[str]] = field(default_factory=dict)  # inputs to be looked up by name
     lists: dict[str, str] = field(default_factory=dict)  # what tools list or search
+    _keys: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)  # of open needs
     _prices: dict[tuple[str, str], float] = field(default_factory=dict)  # of inputs, in `costs`
+    _ranked: dict[tuple[str, str], list[tuple[float, str]]] = field(default_factory=dict)
 
     @classmethod
     def around(
@@ -121,57 +138,97 @@ class Neighbourhood:
             if not frontier or len(found.needs) > MOST:
                 break
             cards = tool_map.cards(frontier)
+            makers: set[str] = set()
             for tool in frontier:
-                found._add(tool, cards.get(tool), known, may_make)
-            frontier = sorted(found.producers_of_all() - found.needs.keys())
+                makers |= found._add(tool, cards.get(tool), known, may_make)
+            frontier = sorted(makers - found.needs.keys())
         for tool in frontier:  # too far away: it would have to be asked for
             found.needs.setdefault(tool, [])
         return found
 
-    def price(self, tool: str, need: Need, supplier: Supplier, cost: Mapping[str, float]) -> float:
-        """What it costs to let a producer make an input of a tool.
-
-        What the tool needs itself is there by then, so a producer that works in the same place
-        (the same repository, the same customer) costs little. What lists the thing itself is a
-        surer way to it than what only mentions one.
-        """
-        producer = supplier.producer
-        own = {_key(need) for need in self.needs.get(tool, ())}
-        shared = (need for need in self.needs.get(producer, ()) if _key(need) in own)
-        saved = sum(self._prices.get((producer, need.field), 0.0) for need in shared)
-        whole = supplier.cost + cost.get(producer, STEP) - saved
-        if self._indirect(tool, need, producer):
-            meant = self.fit.get(producer, 0.0) > 0
-            named = need.field in self.named.get(tool, ())
-            whole += UNNAMED if named else INDIRECT if meant else UNMEANT
-        return max(whole - RELEVANT * self.fit.get(producer, 0.0), 0.1)
-
-    def _indirect(self, tool: str, need: Need, producer: str) -> bool:
-        """Whether a producer only mentions the thing, and another lists it."""
-        if not need.resource or self.lists.get(producer) == need.resource:
-            return False
-        others = self.suppliers.get((tool, need.field), ())
-        return any(self.lists.get(one.producer) == need.resource for one in others)
-
     @cached_property
     def costs(self) -> dict[str, float]:
-        """What each tool costs with all that it needs; a few rounds settle it."""
+        """What each tool costs with all that it needs; a few rounds settle it.
+
+        A tool is priced again only when one of its producers has another price.
+        """
         cost = dict.fromkeys(self.needs, STEP)
+        consumers: dict[str, set[str]] = defaultdict(set)
+        for (tool, _), ways in self._ways.items():
+            for way in ways:
+                consumers[way.supplier.producer].add(tool)
+        stale = {tool for tool, needs in self.needs.items() if needs}
         for _ in range(_ROUNDS):
-            settled = True
             for tool, needs in self.needs.items():
+                if tool not in stale:
+                    continue
+                stale.discard(tool)
+                moved = False
                 for need in needs:
-                    self._prices[tool, need.field] = self._price(cost, tool, need)
-                total = STEP + sum(self._prices[tool, need.field] for need in needs)
-                settled &= abs(total - cost[tool]) < 1e-9
-                cost[tool] = total
-            if settled:
+                    at = tool, need.field
+                    price = self._cheapest(at, cost)
+                    moved |= self._prices.get(at) != price
+                    self._prices[at] = price
+                if moved:
+                    cost[tool] = STEP + sum(self._prices[tool, need.field] for need in needs)
+                    stale |= consumers[tool]
+            if not stale:
                 break
         return cost
 
-    def _price(self, cost: Mapping[str, float], tool: str, need: Need) -> float:
-        suppliers = self.suppliers.get((tool, need.field), ())
-        return min(min((self.price(tool, need, s, cost) for s in suppliers), default=SAY), ASK)
+    def _cheapest(self, at: tuple[str, str], cost: Mapping[str, float]) -> float:
+        """The price of an input: of its best producer, and never above asking."""
+        ways = self._ways.get(at)
+        return min(ASK, *(self._price(way, cost) for way in ways)) if ways else SAY
+
+    def _price(self, way: _Way, cost: Mapping[str, float]) -> float:
+        """What it costs to let a producer make an input of a tool.
+
+        What the tool needs itself is there by then, so a producer that works in the same place
+        (the same repository, the same customer) costs little.
+        """
+        price = way.price + cost[way.supplier.producer]
+        for at in way.shared:
+            price -= self._prices.get(at, 0.0)
+        return max(price, 0.1)
+
+    @cached_property
+    def _ways(self) -> dict[tuple[str, str], list[_Way]]:
+        """Who could make each input, with what of each price stands from the beginning."""
+        found: dict[tuple[str, str], list[_Way]] = {}
+        shared: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
+        for tool, needs in self.needs.items():
+            for need in needs:
+                if not (suppliers := self.suppliers.get((tool, need.field))):
+                    continue
+                listed = bool(need.resource) and any(
+                    self.lists.get(one.producer) == need.resource for one in suppliers
+                )
+                ways = found[tool, need.field] = []
+                for one in suppliers:
+                    pair = tool, one.producer
+                    if pair not in shared:
+                        shared[pair] = self._shared(*pair)
+                    against = self._against(tool, need, one.producer) if listed else 0.0
+                    fit = self.fit.get(one.producer, 0.0)
+                    ways.append(_Way(one, one.cost + against - RELEVANT * fit, shared[pair]))
+        return found
+
+    def _shared(self, tool: str, producer: str) -> tuple[tuple[str, str], ...]:
+        """The open inputs of a producer that a tool needs too."""
+        theirs = self._keys.get(producer)
+        if not theirs:
+            return ()
+        own = self._keys[tool].values()
+        return tuple((producer, name) for name, key in theirs.items() if key in own)
+
+    def _against(self, tool: str, need: Need, producer: str) -> float:
+        """What speaks against a producer that only mentions a thing which another lists."""
+        if self.lists.get(producer) == need.resource:
+            return 0.0
+        if need.field in self.named.get(tool, ()):
+            return UNNAMED
+        return INDIRECT if self.fit.get(producer, 0.0) > 0 else UNMEANT
 
     def producers_of_all(self) -> set[str]:
         """Every tool that could make an input."""
@@ -182,11 +239,13 @@ class Neighbourhood:
 
         Of equal ones what changes nothing, then the plainest: `list` before `list-starred`.
         """
-        cost = self.costs
-        suppliers = self.suppliers.get((tool, need.field), ())
-        priced = [(self.price(tool, need, s, cost), s) for s in suppliers]
-        priced.sort(key=lambda one: (round(one[0], 3), not one[1].reads, *_plainest(one[1])))
-        return [(price, supplier.producer) for price, supplier in priced]
+        at = tool, need.field
+        if at not in self._ranked:
+            cost = self.costs
+            priced = [(self._price(way, cost), way.supplier) for way in self._ways.get(at, ())]
+            priced.sort(key=lambda one: (round(one[0], 3), not one[1].reads, *_plainest(one[1])))
+            self._ranked[at] = [(price, supplier.producer) for price, supplier in priced]
+        return self._ranked[at]
 
     def producers(self, tool: str, most: int) -> list[str]:
         """The best producers of each input that a tool lacks."""
@@ -196,22 +255,34 @@ class Neighbourhood:
             found |= dict.fromkeys(producer for _, producer in ranked[:most])
         return list(found)
 
-    def _add(self, tool: str, card: MapCard | None, known: Known, may_make: MayMake) -> None:
+    def _add(self, tool: str, card: MapCard | None, known: Known, may_make: MayMake) -> set[str]:
+        """Take in a tool; returns who could make what it lacks."""
         self.named[tool] = known.named.get(tool, frozenset())
-        if card and card.verb in ("list", "search"):
+        if card is None:
+            self.given[tool], self.needs[tool] = [], []
+            return set()
+        if card.verb in ("list", "search"):
             self.lists[tool] = card.resource
-        needed = list(needed_inputs(card, self.named[tool])) if card else []
-        self.given[tool] = [need.field for need in needed if known.has(tool, need)]
-        self.needs[tool] = [need for need in needed if not known.has(tool, need)]
+        given, lacking = self.given[tool], self.needs[tool] = [], []
+        for need in needed_inputs(card, self.named[tool]):
+            if known.has(tool, need):
+                given.append(need.field)
+            else:
+                lacking.append(need)
+        self._keys[tool] = {need.field: _key(need) for need in lacking}
         # What to search for is said by who asks, not made by another tool.
-        said = card is not None and card.verb == "search"
-        wanted = {need.field for need in self.needs[tool] if need.resource or not said}
-        for feeder in card.feeders if card else ():
-            if may_make(feeder):
+        said = card.verb == "search"
+        wanted = {need.field for need in lacking if need.resource or not said}
+        makers = set()
+        for feeder in card.feeders if wanted else ():
+            names = wanted.intersection(feeder.fields)
+            if names and may_make(feeder):
                 cost = STEP + (1.0 - feeder.weight)
                 supplier = Supplier(feeder.producer, cost, only_reading(feeder))
-                for name in wanted.intersection(feeder.fields):
+                makers.add(feeder.producer)
+                for name in names:
                     self.suppliers.setdefault((tool, name), []).append(supplier)
+        return makers
 
 
 def needed_inputs(card: MapCard, named: frozenset[str] = frozenset()) -> Iterable[Need]:
