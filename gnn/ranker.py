@@ -168,25 +168,20 @@ class LearnedRanker:
         Traces of another workflow must not move a route, but they know which tools are used.
         """
         found, traced = built.of, built.construction
-        known = _known(found, ask.done)
-
-        def proposed(belief: Floats) -> Proposal:
-            return propose(
-                found.map,
-                found.frontier,
-                found.cards,
-                ask.request,
-                known,
-                belief=belief,
-                allow_writes=ask.allow_writes and not ask.caller.read_only,
-            )
-
-        if not traced.frontier.memory.ids:
-            return proposed(traced.member)
-        with runtime.turn:
-            bare = belief_without_traces(self._model(), traced.frontier)
-        plan, order = proposed(bare), proposed(traced.member).order
-        return replace(plan, order=list(dict.fromkeys([*plan.route, *order])))
+        belief, observed = traced.member, None
+        if traced.frontier.memory.ids:
+            with runtime.turn:
+                belief, observed = belief_without_traces(self._model(), traced.frontier), belief
+        return propose(
+            found.map,
+            found.frontier,
+            found.cards,
+            ask.request,
+            _known(found, ask.done),
+            belief=belief,
+            observed=observed,
+            allow_writes=ask.allow_writes and not ask.caller.read_only,
+        )
 
     def _to_menu(self, explained: Explained, ask: Ask, built: _Built) -> Menu:
         model = self._model()

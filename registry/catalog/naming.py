@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 # Invisible characters can hide orders in a name, or make two names look alike (threat T1, T3).
 _INVISIBLE = re.compile(
@@ -12,6 +13,7 @@ _INVISIBLE = re.compile(
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BREAKS = re.compile(r"[\W_]+")
+_SHORT = 100  # characters of names whose words are remembered: menus ask for the same ones
 _FOLDED = re.compile("[a-z0-9]+(?:_[a-z0-9]+)*")  # most names are: seven times as fast
 
 
@@ -25,7 +27,12 @@ def fold(name: str) -> str:
 
 def words(name: str) -> list[str]:
     """Split a name into its lower-case words."""
-    return [w for w in fold(name).split("_") if w]
+    return list(_words(name) if len(name) <= _SHORT else _words.__wrapped__(name))
+
+
+@lru_cache(20_000)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(w for w in fold(name).split("_") if w)
 
 
 def with_article(noun: str) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from spm.registry.catalog.fields import folded, is_control, singular
 from spm.registry.catalog.naming import words
 from spm.registry.map.resources import CONTENT, KEYS
+from spm.registry.request.phrases import letters
 from spm.registry.request.value_reader import COMMON
 
 
@@ -172,15 +173,9 @@ _ENDS = frozenset(
     "to of in on for that which whose where with by from who is are was and or as at when if you "
     "your it its be must can will should only return returns filter object".split()
 )
-_NO_LETTERS = re.compile(r"[\W_]+")
 # A flag that is declared as a text.
 _FLAG = re.compile(r"(?:pass|set (?:this )?to|when|if) `?(?:set to )?`?true\b|whether\b", re.I)
 _CODE = re.compile(r"`([\w.-]{2,40})`")
-
-
-def letters(text: str) -> str:
-    """A text without what joins its words: invite_only and `invite only` are the same."""
-    return _NO_LETTERS.sub("", text).lower()
 
 
 def _want(one: Input) -> str:

@@ -4,7 +4,7 @@ Only where one value and one input are left that fit, so that nothing has to be 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
@@ -48,13 +48,14 @@ class LeftValues:
             values: of the request.
             given: the inputs that have a value already, by their names.
         """
-        filled = dict(given)
+        filled, rest = dict(given), _beside(values, given.values())
         for find in (self._id, self._quotation, self._person, self._place, self._nearest):
-            used = list(filled.values())
-            rest = [v for v in values if not any(overlaps(v, u) for u in used)]
-            for one, value in list(find(rest, filled)):
+            found = list(find(rest, filled))
+            for one, value in found:
                 filled[one.name] = value
                 yield one, value, BARE if find == self._nearest else GUESSED
+            if found:
+                rest = _beside(rest, [value for _, value in found])
 
     def _lacking(self, filled: Mapping[str, Value]) -> list[Input]:
         return [one for one in self._inputs if one.required and one.name not in filled]
@@ -131,6 +132,12 @@ class LeftValues:
         stop = value.after[0] if value.after else "."
         whole = not stop.isalnum() or stop in _PLACES or stop in ("to", "and", "with")
         return filled and value.kind == "word" and lead in ("in", "from") and whole
+
+
+def _beside(values: Sequence[Value], used: Iterable[Value]) -> list[Value]:
+    """The values that share no piece of the request with used ones."""
+    taken = list(used)
+    return [v for v in values if not any(overlaps(v, u) for u in taken)] if taken else [*values]
 
 
 def _is_beside(value: Value, one: Input) -> bool:

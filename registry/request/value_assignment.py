@@ -18,7 +18,6 @@ from spm.registry.request.bare_names import is_noun
 from spm.registry.request.input_nouns import (
     THINGS,
     Input,
-    letters,
     shortens,
 )
 from spm.registry.request.left_values import (
@@ -28,15 +27,13 @@ from spm.registry.request.left_values import (
     is_own_name,
     overlaps,
 )
+from spm.registry.request.phrases import letters
 from spm.registry.request.safe_patterns import is_match
 from spm.registry.request.value_reader import COMMON, Value
 
 LEAST = 0.3  # a fit below this is none
 RIVAL = 0.6  # of its best fit; a value that is surely something else is not weakly this
-LONGEST = 4  # words of a noun
 AFTER = 0.85  # "the billing-eu namespace" against "namespace billing-eu"
-_JOINTS = frozenset(": = ( is was called named no nr number id key code the a an # name".split())
-_LABELS = frozenset("no nr number id key code name".split())  # with id 5
 _LISTED = frozenset(("and", ",", "&", "or"))
 _LIMITS = frozenset(
     "limit per_page page_size max_result count top first take size max_item pagesize".split()
@@ -194,27 +191,18 @@ class _Tool:
             return
         if _is_participle(value):
             return
-        at = 0
-        while at < len(value.before) and at <= LONGEST:
-            for count in range(1, LONGEST + 1):
-                phrase = _joined(tuple(reversed(value.before[at : at + count])))
-                for one, weight in self._called(phrase, count):
-                    fit = one.fits.get(value.kind, 0.0)
-                    yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
-            if not _is_joint(value.before, at):
-                return
-            at += 1
+        for at, count, phrase in value.leading:
+            for one, weight in self._called(phrase, count):
+                fit = one.fits.get(value.kind, 0.0)
+                yield Match(one, value, weight * fit * 0.98**at + 0.02 * count * (fit > 0))
 
     def _after(self, value: Value) -> Iterator[Match]:
         """`the billing-eu namespace`, `3 replicas`."""
         if value.kind in _WORDS and (self._is_own(value.text) or not self._begins(value)):
             return
-        for count in range(1, LONGEST + 1):
-            if count > len(value.after):
-                return
+        for count, phrase in value.trailing:
             if value.kind == "word" and not all(map(_is_grammar, value.after[count : count + 1])):
                 continue  # in `the cron monitor nightly` the noun has its value behind it
-            phrase = _joined(value.after[:count])
             for one, weight in self._called(phrase, count):
                 wanted = one.want
                 fit = one.fits.get(value.kind, 0.0)
@@ -249,8 +237,7 @@ class _Tool:
 
     def _spelled(self, value: Value) -> Iterator[Match]:
         """`change type removed`: even a common word is a value after a name of two words."""
-        for count in range(2, LONGEST + 1):
-            phrase = _joined(tuple(reversed(value.before[:count])))
+        for phrase in value.spelled:
             for one, weight in self._named.get(phrase, ()):
                 if weight == 1.0 and one.want == "text":
                     yield Match(one, value, 0.6)
@@ -355,11 +342,8 @@ class _Tool:
         """`maven`, `eu_vat`, `invite only`: what a schema lists, or a description shows."""
         if value.kind not in ("word", "common", "slug", "id", "name", "quoted"):
             return
-        for more in range(3):
-            if not all(map(str.isalnum, value.after[:more])):
-                break
-            text = " ".join((value.text, *value.after[:more]))
-            for one, option in self._options.get(letters(text), ()):
+        for more, text, said in value.runs if self._options else ():
+            for one, option in self._options.get(said, ()):
                 if score := self._choice(one, value, option, more):
                     end = value.begin + len(text)
                     yield Match(one, replace(value, text=text, end=end), score)
@@ -482,20 +466,6 @@ def _rank(match: Match) -> tuple[object, ...]:
     """The best first; of equal ones what comes first, is longer, or cannot be left out."""
     value, one = match.value, match.input
     return (-round(match.score, 3), value.begin, -value.end, not one.required, one.name)
-
-
-def _joined(said: Sequence[str]) -> str:
-    last = singular(said[-1]).replace("isation", "ization") if said else ""
-    return "".join((*said[:-1], last))
-
-
-def _is_joint(before: tuple[str, ...], at: int) -> bool:
-    """Whether a word may stand between a noun and its value: ticket no. 5, user with id 5."""
-    if before[at] == "with":
-        return at > 0 and before[at - 1] in _LABELS
-    if before[at] == ".":
-        return before[at + 1 : at + 2] in (("no",), ("nr",))
-    return before[at] in _JOINTS
 
 
 def _ends(value: Value) -> bool:
@@ -664,11 +634,8 @@ def _distance(value: Value, one: Input) -> int | None:
     """How many words before a value the input's own name stands."""
     own = "".join(one.words)
     tails = {own, one.words[-1]}
-    for at in range(len(value.before)):
-        if value.before[at] in (".", "?", "!", "\n"):
-            return None
-        for count in range(1, LONGEST + 1):
-            if _joined(tuple(reversed(value.before[at : at + count]))) in tails:
-                # In `limit namespace dev to 40` the noun has its value already.
-                return at if not at or _is_grammar(value.before[at - 1]) else None
+    for at, nouns in enumerate(value.distant):
+        if not nouns.isdisjoint(tails):
+            # In `limit namespace dev to 40` the noun has its value already.
+            return at if not at or _is_grammar(value.before[at - 1]) else None
     return None

@@ -8,7 +8,9 @@ begins, so that reading is linear in the length of a request.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+
+from spm.registry.request import phrases
 
 MOST = 1_000  # values of one request; nobody gives more on purpose
 WINDOW = 12  # words that are kept on either side of a value
@@ -128,6 +130,32 @@ class Value:
     def nouns(self) -> tuple[str, ...]:
         """The words around it that may name it."""
         return (*self.before, *self.after)
+
+    # Made once: the values of a request are compared with the inputs of dozens of tools.
+    @cached_property
+    def leading(self) -> tuple[tuple[int, int, str], ...]:
+        """Nouns before it, see `phrases.leading`."""
+        return tuple(phrases.leading(self.before))
+
+    @cached_property
+    def trailing(self) -> tuple[tuple[int, str], ...]:
+        """Nouns behind it, see `phrases.trailing`."""
+        return tuple(phrases.trailing(self.after))
+
+    @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """Names of several words directly before it."""
+        return tuple(phrases.spelled(self.before))
+
+    @cached_property
+    def distant(self) -> tuple[frozenset[str], ...]:
+        """All nouns in the sentence before it, by how far they are."""
+        return tuple(phrases.distant(self.before))
+
+    @cached_property
+    def runs(self) -> tuple[tuple[int, str, str], ...]:
+        """It with words behind it, see `phrases.runs`."""
+        return tuple(phrases.runs(self.text, self.after))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from spm.registry.routes.closure import (
 from spm.registry.routes.purposes import Clause, Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import Candidates, Numbers, name_terms
-from spm.registry.routes.targets import TargetScores, target_scores, targets
+from spm.registry.routes.targets import TargetScores, belief_gain, target_scores, targets
 from spm.registry.routes.tool_map import MapCard, ToolMap
 from spm.registry.store.interface import Row
 
@@ -60,6 +60,7 @@ def propose(
     known: Known,
     *,
     belief: Floats | None = None,
+    observed: Floats | None = None,
     allow_writes: bool = False,
 ) -> Proposal:
     """Plan the route of a request, and the order of what else the menu should hold.
@@ -71,6 +72,8 @@ def propose(
         request: the text.
         known: what is there before the first tool runs, besides what the request says.
         belief: how far the network takes each candidate for part of the answer.
+        observed: the same by observed trajectories too. Those of another workflow must not move a
+            route, but they know which tools are used: they order what stands behind it.
         allow_writes: let tools that change something run only to make an input.
     """
     if not frontier.tools:
@@ -83,9 +86,13 @@ def propose(
     may_make = admission.may_make if allow_writes else only_reading
     scores = target_scores(candidates, asked, admitted, values)
     meant = targets(candidates, scores, asked)
-    best = _ranked(frontier, scores)
     chosen = [target.tool for target in meant]
-    closed = list(dict.fromkeys([*chosen, *best[:CLOSED]]))
+    behind = chosen
+    if belief is not None and observed is not None:
+        scores = scores.moved(belief_gain(belief, observed))
+        behind = [target.tool for target in targets(candidates, scores, asked)]
+    best = _ranked(frontier, scores)
+    closed = list(dict.fromkeys([*chosen, *behind, *best[:CLOSED]]))
     values.read(closed)
     fit = _spoken_of(candidates, asked, chosen)
     given = _with_values(known, values, chosen, closed, found)
@@ -96,13 +103,7 @@ def propose(
     given = _with_values(known, values, chosen, [*closed, *makers], found)
     around = Neighbourhood.around(tool_map, closed, given, fit=fit, may_make=may_make)
     plans = [close(around, tool) for tool in chosen]
-    route = list(dict.fromkeys(step for plan in plans for step in plan.steps))
-    order = dict.fromkeys(route)
-    for tool in best[:CLOSED]:
-        order |= dict.fromkeys([tool, *around.producers(tool, PRODUCERS)])
-    for tool in best[:AGAIN]:
-        order |= dict.fromkeys(around.producers(tool, MORE))
-    order |= dict.fromkeys(best)
+    route = [step for plan in plans for step in plan.steps]
     meant = [
         replace(one, signs={**one.signs, **plan_signs(plans, plan, values, found.get(one.tool))})
         for one, plan in zip(meant, plans, strict=True)
@@ -111,7 +112,19 @@ def propose(
     if unread(request, admission) == NOT_UNDERSTOOD:
         doubt = NOT_UNDERSTOOD
     writers = {} if allow_writes else _writers(tool_map, plans, meant, admission)
-    return Proposal(list(order), [] if doubt else route, plans, meant, doubt, writers)
+    route = [] if doubt else list(dict.fromkeys(route))
+    order = [*route, *(step for tool in behind for step in close(around, tool).steps)]
+    return Proposal(_filled(order, best, around), route, plans, meant, doubt, writers)
+
+
+def _filled(order: Sequence[str], best: Sequence[str], around: Neighbourhood) -> list[str]:
+    """The order of a menu: what is planned, then the best candidates with their producers."""
+    found = dict.fromkeys(order)
+    for tool in best[:CLOSED]:
+        found |= dict.fromkeys([tool, *around.producers(tool, PRODUCERS)])
+    for tool in best[:AGAIN]:
+        found |= dict.fromkeys(around.producers(tool, MORE))
+    return list(found | dict.fromkeys(best))
 
 
 def candidates_of(

@@ -10,11 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spm.registry.frontier.frontier import Floats
 from spm.registry.map.verbs import READING
 from spm.registry.routes.certainty import Target, target_signs
 from spm.registry.routes.purposes import Clause
 from spm.registry.routes.request_values import RequestValues
-from spm.registry.routes.target_features import ACTS, FEATURES, Candidates, Numbers, features
+from spm.registry.routes.target_features import (
+    ACTS,
+    FEATURES,
+    Candidates,
+    Numbers,
+    features,
+    standardised,
+)
 
 # Fitted on requests to six APIs and on small parts of them: `python -m benchmarks map targets`.
 WEIGHTS = {
@@ -48,6 +56,11 @@ class TargetScores:
     target: Numbers
     about: Numbers
 
+    def moved(self, gain: Numbers) -> "TargetScores":
+        """The same scores where each candidate, (n,), counts so much more."""
+        more = gain[:, None]
+        return TargetScores(self.features, self.target + more, self.about + more)
+
 
 def target_scores(
     candidates: Candidates,
@@ -66,6 +79,12 @@ def target_scores(
     likely = np.argsort(-target.max(axis=1), kind="stable")[:LIKELY]
     target -= FOREIGN * _foreign(candidates, likely.tolist(), values)[:, None]
     return TargetScores(found, target, about)
+
+
+def belief_gain(before: Floats, after: Floats) -> Numbers:
+    """What scores gain where the network believes otherwise in the candidates, (n,)."""
+    gain: Numbers = WEIGHTS["belief"] * (standardised(after) - standardised(before))
+    return gain
 
 
 def _takers_of_subjects(
