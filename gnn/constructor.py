@@ -40,17 +40,43 @@ class Construction:
     route: list[int]  # those of them that are the route
 
 
+@dataclass(frozen=True)
+class Retrieved:
+    """What the retriever makes of a frontier.
+
+    Attributes:
+        facts: what is derived from it.
+        member: (n,) the probability of belonging to the answer.
+        slots: (n, places) how likely each candidate stands at each place.
+    """
+
+    facts: Facts
+    member: Floats
+    slots: Floats
+
+
+def retrieve(model: Model, frontier: Frontier) -> Retrieved:
+    """Ask the first network alone: a plan needs no more."""
+    facts = derive(frontier)
+    rows = candidate_rows(facts, vectors=model.vectors)
+    return Retrieved(facts, *networks_of(model).retrieve(rows, facts.relations))
+
+
 def construct(
     model: Model,
     frontier: Frontier,
     size: int = SIZE,
     prefix: int = PREFIX,
     done: tuple[str, ...] = (),
+    retrieved: Retrieved | None = None,
 ) -> Construction:
-    """Build a menu of `size` tools with at most `prefix` in front; `done` tools ran already."""
-    facts = derive(frontier)
+    """Build a menu of `size` tools with at most `prefix` in front; `done` tools ran already.
+
+    `retrieved` is what `retrieve` made of the same frontier, where that is known.
+    """
+    first = retrieved or retrieve(model, frontier)
+    facts, member, slots = first.facts, first.member, first.slots
     networks = networks_of(model)
-    member, slots = networks.retrieve(candidate_rows(facts, vectors=model.vectors), facts.relations)
     ran = [frontier.tools.index(tool) for tool in done if tool in frontier.tools]
     chosen = _choose(model, frontier, facts, member, slots, size, ran)
     said = np.concatenate([member[:, None], slots], axis=1)
@@ -95,9 +121,7 @@ def belief_without_traces(model: Model, frontier: Frontier) -> Floats:
         before=np.zeros_like(frontier.before),
         memory=Memory([], memory.similarity[:0], memory.lexical[:0], memory.steps[:0]),
     )
-    facts = derive(bare)
-    rows = candidate_rows(facts, vectors=model.vectors)
-    return networks_of(model).retrieve(rows, facts.relations)[0]
+    return retrieve(model, bare).member
 
 
 def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> list[int]:

@@ -4,16 +4,16 @@ Both give the same frontier for the same state; a test compares them byte for by
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.arrays.array_expansion import Found, Question
 from spm.gnn.networks import runtime
 from spm.gnn.snapshot.map_cards import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Around, Expansion
-from spm.registry.frontier.frontier import Floats, Frontier, representatives
+from spm.registry.frontier.frontier import Frontier, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.search_words import searched_text
@@ -25,6 +25,7 @@ from spm.registry.timing import ENCODING, SEARCH, VISIBLE, WALK, stage
 
 if TYPE_CHECKING:
     from spm.gnn.snapshot.lifecycle import Snapshots
+    from spm.gnn.snapshot.view import View
 
 Words = fields.Fields
 
@@ -36,6 +37,15 @@ class LookedUp:
     probes: Probes
     look: Look
     around: Around
+
+
+@dataclass(frozen=True)
+class Viewed:
+    """A request as a snapshot was asked for it, and what that found."""
+
+    view: "View"
+    question: Question
+    found: Found
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,7 @@ class MenuInputs:
         stated: those of them that the caller says besides the request.
         denied: fields that the request seems to give and does not, as the caller says.
         same: which name stands for each field that a person merged with others.
-        looked_up: what a store was asked for the request, to be used again; of a snapshot nothing.
+        looked_up: what was asked for the request and found, to be used again.
     """
 
     frontier: Frontier
@@ -62,7 +72,7 @@ class MenuInputs:
     stated: frozenset[str] = frozenset()
     denied: frozenset[str] = frozenset()
     same: Mapping[str, str] = field(default_factory=dict)
-    looked_up: LookedUp | None = None
+    looked_up: LookedUp | Viewed | None = None
 
 
 class CypherSource:
@@ -90,7 +100,7 @@ class CypherSource:
             must: tools that come in before all others.
             again: what was collected for the same request; it is not looked up a second time.
         """
-        known = again.looked_up if again else None
+        known = again.looked_up if again and isinstance(again.looked_up, LookedUp) else None
         probes, look = (known.probes, known.look) if known else self._look(ask)
         with stage(VISIBLE):
             given = _given(ask, self._known(ask.caller, look.revision))
@@ -158,10 +168,19 @@ class SnapshotSource:
         self._snapshots = snapshots
         self._encoder = encoder
         self._loaded: tuple[str | None, ClauseEncoder] | None = None
-        self._last: tuple[ClauseEncoder, str, Floats] | None = None
 
-    def collect(self, ask: Ask, must: tuple[str, ...] = ()) -> MenuInputs | None:
-        """Collect what a menu is made of; None: the snapshot cannot say, ask the store."""
+    def collect(
+        self, ask: Ask, must: tuple[str, ...] = (), again: MenuInputs | None = None
+    ) -> MenuInputs | None:
+        """Collect what a menu is made of; None: the snapshot cannot say, ask the store.
+
+        Args:
+            ask: the request and its caller.
+            must: tools that come in before all others.
+            again: what was collected for the same request: it is asked of the same snapshot.
+        """
+        if again and isinstance(seen := again.looked_up, Viewed):
+            return replace(again, frontier=seen.view.walk(seen.question, seen.found, must))
         snapshot = self._snapshots.made()
         if snapshot is None:
             return None
@@ -172,28 +191,22 @@ class SnapshotSource:
             return None
         with stage(ENCODING):
             searched = searched_text(ask.request)
-            rows = self._rows(encoder, searched)
+            rows = encoder.encode_clauses([searched])[0]
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):
             given = _given(ask, view.vocabulary)
         question = Question(searched, rows[0], given, None, rows[1:])
-        frontier = view.frontier(question, must)
+        found = view.search(question)
         return MenuInputs(
-            frontier,
+            view.walk(question, found, must),
             snapshot.cards,
             sorted(given),
             snapshot.revision,
             SnapshotMap(view),
             *_said(ask, view.vocabulary),
             view.library.same,
+            Viewed(view, question, found),
         )
-
-    def _rows(self, encoder: ClauseEncoder, searched: str) -> Floats:
-        """The vectors of a request; a plan that brings new tools asks for the same ones again."""
-        last = self._last
-        if last is None or last[0] is not encoder or last[1] != searched:
-            last = self._last = (encoder, searched, encoder.encode_clauses([searched])[0])
-        return last[2]
 
 
 def _given(ask: Ask, known: Words) -> frozenset[str]:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spm.gnn.constructor import Construction, belief_without_traces, construct
+from spm.gnn.constructor import (
+    Construction,
+    Retrieved,
+    belief_without_traces,
+    construct,
+    retrieve,
+)
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
 from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
 from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
@@ -125,53 +131,58 @@ class LearnedRanker:
             return self._menu(ask)
 
     def _menu(self, ask: Ask) -> Menu:
-        built = self._constructed(ask, ask.done)
-        explained = built.explained(ask, self._contracts)
-        similar_decide = explained.trust() >= TRUSTED and _ask_the_same(ask, built.of)
-        if not (similar_decide and explained.route):
-            built = self._planned(ask, built)
-            explained = built.explained(ask, self._contracts)
+        found = self._collected(ask, ())
+        if _ask_the_same(ask, found):
+            with runtime.turn:
+                built = self._built(found, ask)
+                explained = built.explained(ask, self._contracts)
+            if explained.route and explained.trust() >= TRUSTED:
+                with runtime.turn, stage(WORDS):
+                    return self._to_menu(explained, ask, built)
+        built = self._planned(ask, found)
         with runtime.turn, stage(WORDS):
-            return self._to_menu(explained, ask, built)
+            return self._to_menu(built.explained(ask, self._contracts), ask, built)
 
     def plan_inputs(self, ask: Ask) -> tuple[MenuInputs, Floats]:
         """What a plan is made of: the candidates, and how far the networks believe in each."""
-        built = self._constructed(ask, ())
-        return built.of, built.construction.member
+        found = self._collected(ask, ())
+        with runtime.turn:
+            return found, retrieve(self._model(), found.frontier).member
 
-    def _constructed(
+    def _collected(
         self, ask: Ask, must: tuple[str, ...], again: MenuInputs | None = None
-    ) -> _Built:
-        """What the networks make of the candidates, with `must` among them."""
-        with runtime.turn:
-            found = self._from_snapshot(ask, must)
-            if found is not None:
-                return self._built(found, ask, ask.size)
-        found = self._cypher_source.collect(ask, must, again)
-        with runtime.turn:
-            return self._built(found, ask, ask.size)
+    ) -> MenuInputs:
+        """The candidates of a request with `must` among them."""
+        if self._snapshot_source:
+            with runtime.turn:
+                if found := self._snapshot_source.collect(ask, must, again):
+                    return _with_outputs(found, ask.done)
+        return _with_outputs(self._cypher_source.collect(ask, must, again), ask.done)
 
-    def _planned(self, ask: Ask, built: _Built) -> _Built:
-        """The same with the route that the graph plans: similar requests say too little."""
+    def _planned(self, ask: Ask, found: MenuInputs) -> _Built:
+        """The menu with the route that the graph plans: similar requests say too little."""
+        with runtime.turn, stage(NETWORKS):
+            retrieved = retrieve(self._model(), found.frontier)
         with stage(PLAN):
-            proposal = self._proposal(ask, built)
-        found = built.of
+            proposal = self._proposal(ask, found, retrieved.member)
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
         new = tuple(tool for tool in order if tool not in found.frontier.tools)
         if new:
-            built = self._constructed(ask, (*ask.done, *new), found)
+            found = self._collected(ask, (*ask.done, *new), found)
+        with runtime.turn:
+            built = self._built(found, ask, retrieved=None if new else retrieved)
         return replace(built, proposal=proposal).planned(order, ask)
 
-    def _proposal(self, ask: Ask, built: _Built) -> Proposal:
+    def _proposal(self, ask: Ask, found: MenuInputs, belief: Floats) -> Proposal:
         """The route by what is declared alone; what stands behind it, also by what was observed.
 
         Traces of another workflow must not move a route, but they know which tools are used.
         """
-        found, traced = built.of, built.construction
-        belief, observed = traced.member, None
-        if traced.frontier.memory.ids:
+        observed = None
+        if found.frontier.memory.ids:
             with runtime.turn:
-                belief, observed = belief_without_traces(self._model(), traced.frontier), belief
+                bare = belief_without_traces(self._model(), found.frontier)
+            belief, observed = bare, belief
         return propose(
             found.map,
             found.frontier,
@@ -301,22 +312,21 @@ class LearnedRanker:
         return found
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
-        among = (*ask.done, *must)
-        found = self._from_snapshot(ask, among) or self._cypher_source.collect(ask, among)
-        return self._built(found, ask, size or ask.size)
+        return self._built(self._collected(ask, (*ask.done, *must)), ask, size)
 
-    def _built(self, found: MenuInputs, ask: Ask, size: int) -> _Built:
-        frontier = found.frontier
-        ran = [at for at, tool in enumerate(frontier.tools) if tool in ask.done]
-        if ran:
-            known = np.maximum(frontier.given, frontier.gives[ran].max(axis=0))
-            frontier = replace(frontier, given=known)
+    def _built(
+        self,
+        found: MenuInputs,
+        ask: Ask,
+        size: int | None = None,
+        retrieved: Retrieved | None = None,
+    ) -> _Built:
+        """What the networks make of the candidates."""
         with stage(NETWORKS):
-            built = construct(self._model(), frontier, size, ask.prefix, ask.done)
+            built = construct(
+                self._model(), found.frontier, size or ask.size, ask.prefix, ask.done, retrieved
+            )
         return _Built(replace(built, route=_admitted(built, found.cards, ask.request)), found)
-
-    def _from_snapshot(self, ask: Ask, must: tuple[str, ...]) -> MenuInputs | None:
-        return self._snapshot_source.collect(ask, must) if self._snapshot_source else None
 
     def _notes(self, ask: Ask, built: _Built) -> list[str]:
         frontier, proposal = built.construction.frontier, built.proposal
@@ -369,6 +379,8 @@ def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
     Their words may be alike otherwise. A request without a known verb is taken by its words.
     """
     memory = found.frontier.memory
+    if not memory.ids:
+        return False
     alike = memory.similarity >= ALIKE
     ids = [i for i, like in zip(memory.ids, alike, strict=True) if like][:NEAREST]
     if len(ids) < FEW and not (memory.similarity >= SAME).any():
@@ -378,6 +390,16 @@ def _ask_the_same(ask: Ask, found: MenuInputs) -> bool:
         return True
     others = found.map.asked(ids)
     return sum(not kinds or bool(kinds & asked) for kinds in others) * 2 >= len(others)
+
+
+def _with_outputs(found: MenuInputs, ran: Iterable[str]) -> MenuInputs:
+    """The same where the outputs of tools that ran are there."""
+    frontier = found.frontier
+    rows = [frontier.tools.index(tool) for tool in ran if tool in frontier.tools]
+    if not rows:
+        return found
+    given = np.maximum(frontier.given, frontier.gives[rows].max(axis=0))
+    return replace(found, frontier=replace(frontier, given=given))
 
 
 def _known(found: MenuInputs, ran: Iterable[str]) -> Known:

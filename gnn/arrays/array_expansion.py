@@ -118,6 +118,23 @@ class _Without:
         return np.bincount(used, minlength=size)[tools], np.bincount(began, minlength=size)[tools]
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a search finds: tools, and trajectories.
+
+    Attributes:
+        probes: the request as it was looked up.
+        tools: with their scores.
+        memory: the trajectories that are remembered.
+        without: what the trajectories added that are left out.
+    """
+
+    probes: Probes
+    tools: Scored[int]
+    memory: Remembered
+    without: _Without
+
+
 def expand(
     library: Library, question: Question, visible: VisibleRows = ALL_ROWS, must: Sequence[int] = ()
 ) -> Frontier:
@@ -129,46 +146,42 @@ def expand(
         visible: what may be found.
         must: tools that come in before all others; all of them are seen.
     """
+    return walk(library, question, search(library, question, visible), visible, must)
+
+
+def search(library: Library, question: Question, visible: VisibleRows = ALL_ROWS) -> Found:
+    """Find what a walk begins at."""
     without = _Without.of(library, question.group)
     with stage(SEARCH):
-        found = _search(library, question, visible, without.rows)
+        probes = question.probes
+        tools, weights = find_tools(library, probes, visible)
+        seen = visible.without(without.rows, len(library.trajectories))
+        return Found(probes, tools, remember(library, probes, weights, seen), without)
+
+
+def walk(
+    library: Library,
+    question: Question,
+    found: Found,
+    visible: VisibleRows = ALL_ROWS,
+    must: Sequence[int] = (),
+) -> Frontier:
+    """From what was found to its neighbours and producers, and all that is known among them."""
     with stage(WALK):
-        return _walk(library, question, visible, must, found, without)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What a search finds: tools, and trajectories."""
-
-    probes: Probes
-    tools: Scored[int]
-    memory: Remembered
-
-
-def _search(library: Library, question: Question, visible: VisibleRows, without: Ints) -> _Found:
-    probes = question.probes
-    tools, weights = find_tools(library, probes, visible)
-    seen = visible.without(without, len(library.trajectories))
-    return _Found(probes, tools, remember(library, probes, weights, seen))
+        return _walk(library, question, found, visible, must)
 
 
 def _walk(
-    library: Library,
-    question: Question,
-    visible: VisibleRows,
-    must: Sequence[int],
-    found: _Found,
-    without: _Without,
+    library: Library, question: Question, found: Found, visible: VisibleRows, must: Sequence[int]
 ) -> Frontier:
-    """From what was found to its neighbours and producers, and all that is known among them."""
     start = rule.begin(found.tools.fused(), found.memory.ways, must)
     given = frozenset(library.same.get(name, name) for name in question.given)
     chosen = rule.admit(
         start,
-        _neighbours(library, start.sources, without),
+        _neighbours(library, start.sources, found.without),
         _producers(library, start, given, visible.tools),
     )
-    made = _frontier(library, question.vector, given, chosen, start, found.memory, without)
+    made = _frontier(library, question.vector, given, chosen, start, found.memory, found.without)
     said, asked = found.tools.of(chosen), found.probes.vectors[found.probes.parts]
     return replace(
         made,

@@ -5,8 +5,8 @@ Cards are read when they are asked for, like those that a menu shows.
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.snapshot.container import Container
-from spm.gnn.snapshot.strings import Texts
+from spm.gnn.snapshot.strings import Sorted, Texts
 from spm.registry.encoding import digest
 from spm.registry.map.verbs import VerbKind
 from spm.registry.request.input_nouns import Input
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 KINDS: tuple[VerbKind, ...] = get_args(VerbKind)
 INPUTS, DESCRIPTION = 60, 160  # inputs that are kept of a tool, characters of what is said of one
+KEPT = 2_000  # cards that stay parsed; about 6 MB
 _TUPLES = ("enum", "examples", "nouns")
 
 
@@ -100,12 +101,47 @@ def kinds_asked(requests: Sequence[str]) -> NDArray[np.uint8]:
     return np.array([sum(bit[kind] for kind in kinds_of(text)) for text in requests], np.uint8)
 
 
+class MapCards:
+    """The cards of all tools, with every tool that feeds them; read when they are asked for.
+
+    Args:
+        ids: of the tools.
+        effects: of each tool by its number.
+        texts: the cards as `collect_cards` wrote them.
+    """
+
+    def __init__(self, ids: Sorted, effects: Callable[[int], str], texts: Texts) -> None:
+        self._ids = ids
+        self._effects = effects
+        self._texts = texts
+        self._read: dict[int, MapCard] = {}  # plans look at the same few hundred again and again
+
+    def __getitem__(self, at: int) -> MapCard:
+        found = self._read.get(at)
+        if found is None:
+            if len(self._read) >= KEPT:
+                self._read = {}
+            found = self._read[at] = self._parsed(at)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def _parsed(self, at: int) -> MapCard:
+        row = json.loads(self._texts.once(at))
+        row["feeders"] = [
+            [self._ids[number], fields, weight, self._effects(number)]
+            for number, fields, weight in row["feeders"]
+        ]
+        return MapCard.of(row)
+
+
 class SnapshotMap:
     """Answers from a snapshot, as one caller sees it."""
 
     def __init__(self, view: "View") -> None:
         self._view = view
-        self._cards: dict[int, MapCard] = {}
+        self._seen: dict[int, MapCard] = {}  # one menu asks for the same tools several times
 
     def cards(self, tools: Sequence[str]) -> Mapping[str, MapCard]:
         """The cards of tools that are known."""
@@ -132,19 +168,15 @@ class SnapshotMap:
         ]
 
     def _card(self, at: int) -> MapCard:
-        if at not in self._cards:
-            self._cards[at] = self._read_card(at)
-        return self._cards[at]
-
-    def _read_card(self, at: int) -> MapCard:
-        snapshot = self._view.snapshot
-        row = json.loads(snapshot.map_cards[at])
-        row["feeders"] = [
-            [name := snapshot.ids[number], fields, weight, snapshot.cards[name]["effects"]]
-            for number, fields, weight in row["feeders"]
-            if self._view.sees(number)
-        ]
-        return MapCard.of(row)
+        """A card without feeders that the caller does not see."""
+        view = self._view
+        if view.visible.tools is None:
+            return view.snapshot.map_cards[at]
+        if at not in self._seen:
+            card, number = view.snapshot.map_cards[at], view.snapshot.ids.get
+            seen = (f for f in card.feeders if view.sees(number(f.producer) or 0))
+            self._seen[at] = replace(card, feeders=tuple(seen))
+        return self._seen[at]
 
 
 @lru_cache(512)

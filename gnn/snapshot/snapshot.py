@@ -15,6 +15,7 @@ from spm.gnn.arrays.merged_fields import MergedFields, merge_fields
 from spm.gnn.arrays.nearest_vectors import Mask
 from spm.gnn.snapshot.bm25_index import index
 from spm.gnn.snapshot.container import Container
+from spm.gnn.snapshot.map_cards import MapCards
 from spm.gnn.snapshot.strings import Sorted, Texts
 from spm.registry.access.caller import Caller
 from spm.registry.access.rules import sees
@@ -71,7 +72,7 @@ class Cards(Mapping[str, Row]):
                 raise KeyError(tool)
             if len(self._read) >= KEPT:
                 self._read = {}
-            self._read[tool] = json.loads(self._cards[at])
+            self._read[tool] = json.loads(self._cards.once(at))
         return self._read[tool]
 
     def __iter__(self) -> Iterator[str]:
@@ -102,7 +103,7 @@ class Snapshot:
         self.encoder: str | None = said["encoder"]
         self.ids = Sorted(*self._pair("tool.ids", "data"))
         self.trajectory_ids = Sorted(*self._pair("trajectory.ids", "data"))
-        self.map_cards = self._texts("map")
+        self.map_cards = MapCards(self.ids, self._effects, self._texts("map"))
         self.inputs = self._texts("inputs")
         self.kinds_asked = container.arrays["trajectory.kinds"]
         self.cards = Cards(self.ids, self._texts("cards"))
@@ -144,6 +145,10 @@ class Snapshot:
             same[second].append(first)
         rows = map(json.loads, self._texts("vocabulary"))
         return [{**row, "same": same[row["field"]]} for row in rows]
+
+    def _effects(self, tool: int) -> str:
+        classes = self.access_classes
+        return str(classes.cards[classes.numbers.item(tool)]["effects"])
 
     def _library(self) -> Library:
         found = self.container.arrays

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.arrays.array_expansion import Question, expand
+from spm.gnn.arrays.array_expansion import Found, Question, search, walk
 from spm.gnn.arrays.library import Counts, Derived, Ints, Library, Rows
 from spm.gnn.arrays.merged_fields import MergedFields
 from spm.gnn.arrays.nearest_vectors import Mask
@@ -43,9 +43,17 @@ class View:
 
     def frontier(self, question: Question, must: tuple[str, ...] = ()) -> Frontier:
         """The frontier of a request; tools that must be there come in where they are seen."""
-        found = (self.snapshot.ids.get(tool) for tool in must)
-        numbers = [at for at in found if at is not None and self.sees(at)]
-        return expand(self.library, question, self.visible, numbers)
+        return self.walk(question, self.search(question), must)
+
+    def search(self, question: Question) -> Found:
+        """What the frontier of a request begins at."""
+        return search(self.library, question, self.visible)
+
+    def walk(self, question: Question, found: Found, must: tuple[str, ...] = ()) -> Frontier:
+        """The frontier around what a search found."""
+        numbers = (self.snapshot.ids.get(tool) for tool in must)
+        seen = [at for at in numbers if at is not None and self.sees(at)]
+        return walk(self.library, question, found, self.visible, seen)
 
     def sees(self, tool: int) -> bool:
         """Whether the caller sees the tool of a number."""

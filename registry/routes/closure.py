@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from spm.registry.routes.tool_map import Feeder, MapCard, Need, ToolMap
 
@@ -58,8 +59,7 @@ class Known:
         return bool(need.resource) and not need.role and need.resource in self.resources
 
 
-@dataclass(frozen=True)
-class Supplier:
+class Supplier(NamedTuple):
     """A tool that makes an input, and how much worse that is than the best way."""
 
     producer: str
@@ -91,8 +91,7 @@ class Plan:
         return sorted(found)
 
 
-@dataclass(frozen=True)
-class _Way:
+class _Way(NamedTuple):
     """One way to an input, with the part of its price that other prices do not move.
 
     Attributes:

@@ -5,7 +5,7 @@ A store answers in Cypher, a snapshot from its arrays; plans ask either.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from spm.registry.access.caller import Caller
 from spm.registry.map.verbs import VerbKind, request_verbs
@@ -15,8 +15,7 @@ from spm.registry.store.interface import Row
 from spm.registry.store.reader import Reader
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(NamedTuple):
     """An input of a tool, and what it identifies."""
 
     field: str
@@ -25,8 +24,7 @@ class Need:
     role: str = ""
 
 
-@dataclass(frozen=True)
-class Feeder:
+class Feeder(NamedTuple):
     """A tool that makes inputs of another."""
 
     producer: str
