@@ -17,6 +17,8 @@ class Contract:
 
     def made(self, same: Mapping[str, str]) -> frozenset[str]:
         """What it brings about, under one name for all spellings; what it takes it only echoes."""
+        if not same:  # most often
+            return frozenset(self.gives).difference(self.needs)
         taken = {same.get(name, name) for name in self.needs}
         return frozenset(same.get(name, name) for name in self.gives) - taken
 
@@ -49,11 +51,13 @@ class Places:
 
     @cached_property
     def _makers(self) -> dict[str, list[str]]:
-        """Who makes each field, in order."""
-        found: dict[str, list[str]] = {}
+        """Who makes each field that some tool needs, in order."""
+        stands = self.same.get
+        needed = {stands(name, name) for tool in self.order for name in self.contracts[tool].needs}
+        found: dict[str, list[str]] = {name: [] for name in needed}
         for tool in self.order:
-            for name in self.contracts[tool].made(self.same):
-                found.setdefault(name, []).append(tool)
+            for name in self.contracts[tool].made(self.same) & needed:
+                found[name].append(tool)
         return found
 
     def needs(self, tool: str) -> dict[str, list[str]]:

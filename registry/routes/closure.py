@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spm.registry.routes.tool_map import Feeder, MapCard, Need, ToolMap
 
 DEPTH = 4  # tools in a row before the target
-MOST = 400  # tools that are looked at
+MOST = 120  # tools that are looked at: 400 changed no route of 378, for twice the time
 STEP = 1.0
 # Asking a person for what a tool could find is worse than any chain that one would run.
 ASK = 6.0
@@ -133,14 +133,16 @@ class Neighbourhood:
         """Read backwards from the targets what is not given."""
         found = cls(fit=fit or {})
         frontier = sorted(set(targets))
-        for _ in range(depth):
-            if not frontier or len(found.needs) > MOST:
+        for level in range(depth):
+            room = max(0, MOST - len(found.needs)) if level else len(frontier)
+            read, unread = frontier[:room], frontier[room:]
+            if not read:
                 break
-            cards = tool_map.cards(frontier)
+            cards = tool_map.cards(read)
             makers: set[str] = set()
-            for tool in frontier:
+            for tool in read:
                 makers |= found._add(tool, cards.get(tool), known, may_make)
-            frontier = sorted(makers - found.needs.keys())
+            frontier = sorted((makers | {*unread}) - found.needs.keys())
         for tool in frontier:  # too far away: it would have to be asked for
             found.needs.setdefault(tool, [])
         return found

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from spm.registry.catalog.fields import singular
@@ -42,7 +43,7 @@ class Purpose:
         """The purpose of a tool, from its card and its name."""
         return cls(card.verb, card.resource, card.effects, card.service, name_words(name))
 
-    @property
+    @cached_property
     def thing(self) -> list[str]:
         """The words of the resource, without its service; empty where none is known."""
         return [word for word in self.resource.rpartition("/")[2].split("_") if word]

@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,7 @@ def standardised(values: Floats | Numbers) -> Numbers:
     return found
 
 
+@lru_cache(4_000)
 def name_terms(name: str, title: str) -> frozenset[str]:
     """The words of a name and a title that say what a tool is about, not what it does."""
     return frozenset(term for term in terms(f"{name} {title}") if kind_of(term) is None)

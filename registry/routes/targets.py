@@ -110,6 +110,8 @@ def _takers_of_subjects(
 def _foreign(candidates: Candidates, likely: Sequence[int], values: RequestValues) -> Numbers:
     """How many of the values that somebody takes each candidate's service does not take."""
     tools = candidates.frontier.tools
+    if not values.names or len({purpose.service for purpose in candidates.purposes}) == 1:
+        return np.zeros(len(tools))
     values.read(tools[row] for row in likely)
     taken: dict[str, frozenset[tuple[int, int]]] = {}
     for row in likely:
