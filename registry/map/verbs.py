@@ -81,6 +81,15 @@ _DESTROYS = frozenset(
 )
 # A person who says these of a thing wants it gone; in a tool's name they mean other things.
 _DESTROYS_IN_REQUESTS = frozenset({"end", "stop", "halt"})
+# These end a thing and keep what is known of it: a cancelled order can still be looked up.
+_ENDS = frozenset(
+    "cancel void terminate expire abort end stop halt reject decline deny refund reverse leave "
+    "deactivate detach disconnect disassociate dissociate invalidate forfeit call".split()
+)
+# After these nothing of a thing is left.
+_WIPES = frozenset(
+    "purge erase wipe destroy shred nuke scrub obliterate eradicate eliminate flush prune".split()
+)
 # One call takes back what the other did, and nothing is lost between them.
 _UNDOABLE = frozenset(
     "star pin subscribe lock follow like favorite favourite bookmark mute hide snooze pause "
@@ -173,6 +182,11 @@ def destroys(word: str) -> bool:
     return verb is not None and verb in _DESTROYS
 
 
+def wipes(word: str) -> bool:
+    """Whether a tool's word says that nothing is left afterwards, not even a record."""
+    return infinitive(word) in _WIPES
+
+
 def undoable(word: str) -> bool:
     """Whether an opposite act takes it back with nothing lost: un… verbs, star, pin, lock."""
     verb = infinitive(word)
@@ -203,6 +217,11 @@ class RequestVerb:
     clause: int
     begin: int
     question: bool = False
+
+    @property
+    def only_ends(self) -> bool:
+        """Whether who says it wants something ended, and its record kept."""
+        return self.destroys and self.word.partition(" ")[0] in _ENDS
 
 
 # Verbs that mean something else with a particle, which may stand after the object ("take the

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
-from spm.registry.map.verbs import READING, RequestVerb, infinitive, request_verbs
+from spm.registry.map.verbs import READING, RequestVerb, infinitive, request_verbs, wipes
 from spm.registry.request.language import in_english
 from spm.registry.request.search_words import without_courtesies
 from spm.registry.routes.tool_map import Feeder
@@ -51,8 +51,13 @@ class Admission:
             return True
         if self.reads:
             return False
-        return effects != "destructive" or any(
-            verb.destroys or (verb.kind not in READING and verb.word in name) for verb in self.verbs
+        if effects != "destructive":
+            return True
+        gone = any(map(wipes, name))  # "Cancel ticket 17" does not ask for purgeTicket
+        return any(
+            (verb.destroys and not (gone and verb.only_ends))
+            or (verb.kind not in READING and verb.word in name)
+            for verb in self.verbs
         )
 
     def may_make(self, feeder: Feeder) -> bool:

@@ -19,6 +19,9 @@ TICKETS = name_words("purgeTickets")
         ("Open a ticket", "write", True),
         ("Open a ticket", "destructive", False),
         ("Delete ticket 17", "destructive", True),
+        ("Cancel ticket 17", "destructive", False),
+        ("Call off ticket 17", "destructive", False),
+        ("Cancel ticket 17 and erase it", "destructive", True),
         ("Show ticket 17 and delete it", "destructive", True),
         ("Lösche bitte alle Tickets", "destructive", False),
         ("Lösche bitte alle Tickets", "write", True),
@@ -30,6 +33,20 @@ TICKETS = name_words("purgeTickets")
 )
 def test_verbs_decide(request_text, effects, admitted):
     assert Admission.of(request_text).admits(effects, TICKETS) is admitted
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tool", "admitted"),
+    [
+        ("Kill the pod ledger-0", "deletePod", True),
+        ("Cancel order 5", "deleteOrder", True),
+        ("Cancel order 5", "cancelOrder", True),
+        ("Cancel order 5", "eraseOrder", False),
+        ("Clear the cache", "purge_cache", True),
+    ],
+)
+def test_what_ends_a_thing_does_not_wipe_it(request_text, tool, admitted):
+    assert Admission.of(request_text).admits("destructive", name_words(tool)) is admitted
 
 
 def test_a_verb_in_the_tools_own_name_asks_for_it():
