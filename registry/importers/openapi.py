@@ -234,7 +234,8 @@ class _Api:
             return FORMS[0], object_of(forms, lambda p: p), any(is_needed(p) for p in forms)
         for parameter in parameters:
             if parameter["in"] == "body":
-                return "application/json", parameter.get("schema"), is_needed(parameter)
+                schema = parameter.get("schema")
+                return "application/json", schema, self._is_body_needed(parameter, schema)
             if parameter["in"] == "querystring":
                 media, schema = self._content(parameter.get("content"))
                 return media, schema, is_needed(parameter)
@@ -242,7 +243,16 @@ class _Api:
         media, schema = self._content(request.get("content"))
         if request and schema is None:
             self.notes.add("Request bodies without a JSON or form schema", draft.name)
-        return media, schema, is_needed(request)
+        return media, schema, self._is_body_needed(request, schema)
+
+    def _is_body_needed(self, said: dict[str, Any], schema: object) -> bool:
+        """Whether a body must be sent.
+
+        Many documents list the properties that a body requires and leave out that the body itself
+        is: nobody who wrote such a list meant that it may be empty.
+        """
+        implied = "required" not in said and bool(self.schemas.shape(schema).required)
+        return is_needed(said) or implied
 
     def _content(self, content: object) -> tuple[str, object]:
         known = {str(key).partition(";")[0].strip().lower(): key for key in _dict(content)}

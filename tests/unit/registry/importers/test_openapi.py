@@ -161,7 +161,7 @@ def test_schemas_need_no_other_document(name):
 
 def test_the_arguments_are_one_schema():
     schema = read("shop-3.0.yaml")[1]["sendReceipt"].input_schema
-    assert schema["required"] == ["id"]
+    assert sorted(schema["required"]) == ["email", "id"]
     assert schema["properties"] == {"id": {"type": "integer"}, "email": {"type": "string"}}
     nullable = read("shop-3.0.yaml")[1]["createOrder"].input_schema["properties"]["note"]
     assert nullable == {"type": ["string", "null"]}
@@ -172,6 +172,14 @@ def test_a_body_that_is_no_object_is_one_argument():
     tool, _ = one({"requestBody": {"required": True, "content": content}})
     assert [(f.name, f.type, f.required) for f in tool.inputs] == [("body", "array", True)]
     assert tool.input_schema["properties"]["body"]["items"] == {"type": "integer"}
+
+
+@pytest.mark.parametrize(("said", "required"), [({}, True), ({"required": False}, False)])
+def test_a_body_that_leaves_it_open_needs_what_its_schema_requires(said, required):
+    schema = {"properties": {"slot_id": {"type": "string"}}, "required": ["slot_id"]}
+    tool, _ = one({"requestBody": {**said, "content": {"application/json": {"schema": schema}}}})
+    assert [(f.name, f.required) for f in tool.inputs] == [("slot_id", required)]
+    assert tool.input_schema.get("required", []) == (["slot_id"] if required else [])
 
 
 def test_a_huge_schema_is_shortened():
