@@ -30,6 +30,9 @@ _FORMS = {
 }
 # Kinds that an input wants by its format, whatever stands beside the value.
 _FORMATS = frozenset(("email", "url", "phone", "ip", "uuid"))
+# What people are called by, and the wants of inputs by which things are searched.
+_CALLS = frozenset(("email", "handle", "phone"))
+_SEARCHED = frozenset(("text", "name"))
 _MAY = 0.5  # how far an input that may be left out is what a value alone asks for
 _KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
 _NO_KEYS = frozenset(("word", "common", "path"))
@@ -120,6 +123,18 @@ class RequestValues:
         """How much of what the request names a tool takes and others do not, from 0 to 1."""
         left = self.names.difference(*(self.spans(other) for other in others))
         return len(self.spans(tool) & left) / len(left) if left else 0.0
+
+    def persons_beside(self, tools: Iterable[str]) -> list[Value]:
+        """What names somebody and is taken by none of these tools."""
+        taken = frozenset[tuple[int, int]]().union(*(self.spans(tool) for tool in tools))
+        names = (v for v in self.values if v.kind in _CALLS or (v.kind == "name" and " " in v.text))
+        return [v for v in names if (v.begin, v.end) not in taken]
+
+    def finds(self, tool: str, value: Value) -> bool:
+        """Whether a tool finds things by a value: by its format, or by a name or any text."""
+        self.read([tool])
+        wants = {one.want for one in self._inputs.get(tool, ())}
+        return value.kind in wants or (value.kind == "name" and not wants.isdisjoint(_SEARCHED))
 
     def share(self, tool: str) -> float:
         """How much of what the request names a tool takes, from 0 to 1."""

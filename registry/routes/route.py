@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.request.values import Value
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.certainty import CLEAR, Target, plan_signs
 from spm.registry.routes.closure import (
@@ -21,7 +22,7 @@ from spm.registry.routes.purposes import Clause, Purpose, read_clauses
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import Candidates, Numbers, name_terms
 from spm.registry.routes.targets import TargetScores, belief_gain, target_scores, targets
-from spm.registry.routes.tool_map import MapCard, ToolMap
+from spm.registry.routes.tool_map import MapCard, Need, ToolMap
 from spm.registry.store.interface import Row
 
 MAKERS = 40  # producers for a target whose inputs are compared with the request's values, too
@@ -103,6 +104,10 @@ def propose(
     given = _with_values(known, values, chosen, [*closed, *makers], found)
     around = Neighbourhood.around(tool_map, closed, given, fit=fit, may_make=may_make)
     plans = [close(around, tool) for tool in chosen]
+    if sought := _sought(plans, values, tool_map, given):
+        given = replace(given, named={**given.named, **sought})
+        around = Neighbourhood.around(tool_map, closed, given, fit=fit, may_make=may_make)
+        plans = [close(around, tool) for tool in chosen]
     route = [step for plan in plans for step in plan.steps]
     meant = [
         replace(one, signs={**one.signs, **plan_signs(plans, plan, values, found.get(one.tool))})
@@ -166,6 +171,49 @@ def _with_values(
         by_tool=by_tool,
         named={tool: values.named(tool) - known.fields for tool in tools},
     )
+
+
+def _sought(
+    plans: Sequence[Plan], values: RequestValues, tool_map: ToolMap, known: Known
+) -> dict[str, frozenset[str]]:
+    """Inputs that plans leave out, though the request names the thing that they stand for.
+
+    "Cancel Ann Lee's appointment": listing appointments needs no patient, but nothing else of the
+    plan takes the name, and what looks patients up does.
+    """
+    steps = list(dict.fromkeys(step for plan in plans for step in plan.steps))
+    values.read(steps)
+    left = values.persons_beside(steps)
+    cards = tool_map.cards(steps) if left else {}
+    for tool in steps:
+        open_ = (
+            [n for n in cards[tool].needs if _may_stand_for(n, cards[tool])]
+            if tool in cards
+            else []
+        )
+        open_ = [need for need in open_ if not known.has(tool, need)]
+        found = [need for need in open_ if _finders(need, cards[tool], tool_map, values, left)]
+        if len({need.resource for need in found}) == 1:
+            return {tool: known.named.get(tool, frozenset()) | {found[0].field}}
+    return {}
+
+
+def _may_stand_for(need: Need, card: MapCard) -> bool:
+    """Whether an input that may be left out says whose the things are that a tool acts on."""
+    return not need.required and bool(need.resource) and need.resource != card.resource
+
+
+def _finders(
+    need: Need, card: MapCard, tool_map: ToolMap, values: RequestValues, left: Sequence[Value]
+) -> list[str]:
+    """The tools that look the thing of an input up by one of these values."""
+    feeders = [f.producer for f in card.feeders if need.field in f.fields and only_reading(f)]
+    looking = [
+        tool
+        for tool, one in tool_map.cards(feeders).items()
+        if one.resource == need.resource and one.verb in ("list", "search")
+    ]
+    return [tool for tool in looking if any(values.finds(tool, value) for value in left)]
 
 
 def _behind(scores: Numbers) -> Numbers:
