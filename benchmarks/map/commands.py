@@ -190,6 +190,33 @@ def menus(
 
 
 @app.command()
+def invented(
+    api: Annotated[
+        list[str] | None,
+        typer.Option("--api", help="fleet, university, energy; studio and hotel only report."),
+    ] = None,
+    style: Annotated[
+        str, typer.Option("--style", help="plain, idiom, reads or none; all without.")
+    ] = "",
+    errors: ErrorsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Score invented APIs, each alone in a registry: effects, edges, menus and routes."""
+    from benchmarks.map.invented import DEV, score
+
+    with tempfile.TemporaryDirectory() as scratch:
+        found = [score(name, Path(scratch) / name, style) for name in api or DEV]
+    if json:
+        as_json([one.row() | ({"errors": one.errors} if errors else {}) for one in found])
+        return
+    table(["figure", *(one.api for one in found)],
+          [[name, *(one.row()[name] for one in found)] for name in found[0].row()][1:])  # fmt: skip
+    for one in found if errors else ():
+        for line in one.errors:
+            say(f"{one.api}: {line}")
+
+
+@app.command()
 def targets(
     specs: SpecsOption,
     part: PartOption = None,
