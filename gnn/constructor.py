@@ -188,15 +188,15 @@ def _add_producers(
 def _with_other_entries(
     kept: list[int], lead: list[int], arranged: Arranged, size: int
 ) -> list[int]:
-    """The route, with other possible entries behind its first tool, then the other tools.
+    """The route, then other tools that could well come first, then the rest of those arranged.
 
-    An agent looks at the first tools first: where the beginning is in doubt, a list of what follows
-    a wrong one is worth less than the other beginnings. Where it is not, there are none. They take
-    no place away from the route: a small menu holds all of it.
+    Whoever reads a menu from the top reads a route that can run. Where its beginning is in doubt
+    the other beginnings come next; where it is not, there are none. They take no place away from
+    the route: a small menu holds all of it.
     """
     others = [int(i) for i in arranged.beginnings if int(i) not in kept]
     others = others[: max(0, size - len(kept))]
-    return list(dict.fromkeys([*kept[:1], *others, *kept[1:], *lead]))
+    return list(dict.fromkeys([*kept, *others, *lead]))
 
 
 def _choose(

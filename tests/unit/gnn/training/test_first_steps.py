@@ -1,4 +1,4 @@
-"""Where the beginning is in doubt, the other likely ones stand behind the first tool."""
+"""A menu begins with its route; where its beginning is in doubt, the other likely ones follow."""
 
 import pytest
 
@@ -25,10 +25,10 @@ def test_some_beginnings_are_in_doubt_and_some_are_not(built):
     assert min(counts) < BEGINNINGS
 
 
-def test_a_menu_is_the_first_tool_then_the_other_beginnings_then_the_route(built):
+def test_a_menu_is_the_route_then_the_other_beginnings(built):
     assert any(doubted(one) for one in built)
     for one in built:
-        front = [one.route[0], *doubted(one), *one.route[1:]]
+        front = [*one.route, *doubted(one)]
         assert one.sequence[: len(front)] == front
 
 
