@@ -24,6 +24,7 @@ from spm.registry.importers.openapi_operations import (
     family_of,
     is_needed,
     object_of,
+    own_name,
     owner_of,
     placed,
     rank_of,
@@ -181,7 +182,8 @@ class _Api:
         tags = operation.get("tags")
         tag = text(tags[0], 256) if isinstance(tags, list) and tags else ""
         summary, description = text(operation.get("summary")), text(operation.get("description"))
-        decided = of_operation(draft.method, draft.path, draft.name, summary, description)
+        name = own_name(draft.name, draft.method, draft.path)
+        decided = of_operation(draft.method, draft.path, name, summary, description)
         try:
             return ToolSpec(
                 name=draft.name,

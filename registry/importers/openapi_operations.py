@@ -69,6 +69,22 @@ def object_of(
     }
 
 
+_CLASS = re.compile(r"^[A-Z][A-Za-z0-9]*(?:Controller|Service|Resource|Handler|Api)_(?=[A-Za-z])")
+_USING = re.compile(r"Using(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)(?:_\d+)?$")
+
+
+def own_name(name: str, method: str, path: str) -> str:
+    """The part of an operationId that its author wrote.
+
+    Generators append path and method (FastAPI: `read_item_items__item_id__get`), the method alone
+    (Springfox: `getItemUsingGET_1`), or put a class in front (NestJS, gRPC-Gateway, NSwag:
+    `ItemsController_remove`). Their words say nothing of what the operation does.
+    """
+    appended = re.sub(r"\W", "_", path) + f"_{method.lower()}"
+    own = _USING.sub("", _CLASS.sub("", name.removesuffix(appended)))
+    return own.strip("_") or name
+
+
 def is_needed(thing: dict[str, Any]) -> bool:
     """Whether a parameter or a body must be sent."""
     return thing.get("required") is True or thing.get("in") == "path"

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from spm.registry.catalog.fields import folded, is_control, is_generic
 from spm.registry.importers.json_schema import Schemas, Shape
 from spm.registry.importers.nouns import fold, noun, singular
+from spm.registry.importers.openapi_operations import own_name
 from spm.registry.map.resources import (
     KEYS,
     ROLES,
@@ -322,7 +323,8 @@ class ResourceReader:
         if called := _procedure(operation.path):
             verbs = [fold(called[-1]).split("_")[0]]
         else:
-            named = fold(operation.name.rpartition("/")[2].rpartition(".")[2]).split("_")
+            own = own_name(operation.name, operation.method, operation.path)
+            named = fold(own.rpartition("/")[2].rpartition(".")[2]).split("_")
             # `PostTransfersTransfer` says no more than its method: it makes nothing.
             mere = named[0] == operation.method and named[0] in ("post", "put")
             second = [word for word in named[1:_SECOND] if word in _SECOND_VERBS]
@@ -611,11 +613,12 @@ class ResourceReader:
             return None  # how the thing is to be called
         if leaf in KEYS:
             said = self.nouns.described(given.description, "", near)
-            if said or len(given.path) == 1:
+            # relationships.site.data.id: what only wraps a thing does not name it.
+            owners = [part for part in given.path[:-1] if fold(part) not in ENVELOPES]
+            if said or not owners:
                 return said or self._own_key(operation, leaf)
-            owner = f"{given.path[-2]}_{leaf}"
-            found = self.nouns.identify(owner, "", given.kind, near)
-            named = found and (found.role or found.resource in fold(singular(given.path[-2])))
+            found = self.nouns.identify(f"{owners[-1]}_{leaf}", "", given.kind, near)
+            named = found and (found.role or found.resource in fold(singular(owners[-1])))
             return self._in_corner(operation, found) if found and named else None
         if beside := self._beside.get((_collection(operation.path), leaf)):
             return Identity(beside)

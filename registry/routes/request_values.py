@@ -20,6 +20,7 @@ _NAMES = frozenset(
 
 # Kinds that people call things by; what a machine takes for them is another key.
 _LABELS = frozenset(("quoted", "email", "channel", "handle", "name"))
+_CALLS = _LABELS | {"slug"}  # the crew North-3, where crews have numbers or UUIDs
 NEAR = 3  # words beside a value that may say what it names
 SURE = 0.6  # a fit from which a value is not what another input looks up
 # What a form of writing names, whatever stands beside it.
@@ -30,9 +31,9 @@ _FORMS = {
 }
 # Kinds that an input wants by its format, whatever stands beside the value.
 _FORMATS = frozenset(("email", "url", "phone", "ip", "uuid"))
-# What people are called by, and the wants of inputs by which things are searched.
-_CALLS = frozenset(("email", "handle", "phone"))
-_SEARCHED = frozenset(("text", "name"))
+# Kinds of values that say which thing is meant, and words of inputs that search for any text.
+_SOUGHT = frozenset("email handle phone name slug id uuid quoted".split())
+_QUERIES = frozenset("q query search keyword term text filter".split())
 _MAY = 0.5  # how far an input that may be left out is what a value alone asks for
 _KEYED = frozenset(("id", "number", "uuid", "reference"))  # wants that only a key satisfies
 _NO_KEYS = frozenset(("word", "common", "path"))
@@ -100,7 +101,7 @@ class RequestValues:
         sure = [m for m in found if m.score >= SURE and m.input.field not in said]
         taken = {(m.value.begin, m.value.end) for m in sure}
         for value in self.values:
-            if value.kind in _LABELS and (value.begin, value.end) not in taken:
+            if value.kind in _CALLS and (value.begin, value.end) not in taken:
                 said |= set(islice(_meant(value, self._inputs.get(tool, ())), 1))
         return frozenset(said - {m.input.field for m in sure})
 
@@ -124,17 +125,24 @@ class RequestValues:
         left = self.names.difference(*(self.spans(other) for other in others))
         return len(self.spans(tool) & left) / len(left) if left else 0.0
 
-    def persons_beside(self, tools: Iterable[str]) -> list[Value]:
-        """What names somebody and is taken by none of these tools."""
+    def names_beside(self, tools: Iterable[str]) -> list[Value]:
+        """What the request calls things by, and none of these tools takes."""
         taken = frozenset[tuple[int, int]]().union(*(self.spans(tool) for tool in tools))
-        names = (v for v in self.values if v.kind in _CALLS or (v.kind == "name" and " " in v.text))
-        return [v for v in names if (v.begin, v.end) not in taken]
+        names = (value for value in self.values if value.kind in _SOUGHT)
+        return [value for value in names if (value.begin, value.end) not in taken]
 
     def finds(self, tool: str, value: Value) -> bool:
-        """Whether a tool finds things by a value: by its format, or by a name or any text."""
+        """Whether a tool finds things by a value: it surely takes it, or somebody's name."""
         self.read([tool])
-        wants = {one.want for one in self._inputs.get(tool, ())}
-        return value.kind in wants or (value.kind == "name" and not wants.isdisjoint(_SEARCHED))
+        here = value.begin, value.end
+        found = (m for m in self._matches[tool] if (m.value.begin, m.value.end) == here)
+        if any(match.score >= SURE for match in found):
+            return True
+        person = value.kind == "name" and " " in value.text
+        return person and any(
+            one.want == "name" or not _QUERIES.isdisjoint(one.words)
+            for one in self._inputs.get(tool, ())
+        )
 
     def share(self, tool: str) -> float:
         """How much of what the request names a tool takes, from 0 to 1."""

@@ -183,7 +183,7 @@ def _sought(
     """
     steps = list(dict.fromkeys(step for plan in plans for step in plan.steps))
     values.read(steps)
-    left = values.persons_beside(steps)
+    left = values.names_beside(steps)
     cards = tool_map.cards(steps) if left else {}
     for tool in steps:
         open_ = (
