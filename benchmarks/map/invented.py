@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import spm
+from benchmarks.map.edges import edges_of
 from benchmarks.map.hybrid import Hybrid
 from benchmarks.map.specs import find, read, tools_by_operation
 from spm.registry.importers.source import Source
@@ -18,7 +19,6 @@ from spm.registry.importers.source import Source
 FOLDER = Path(__file__).parent / "invented"
 DEV, HELD = ("fleet", "university", "energy"), ("studio", "hotel")
 SIZE = 10
-EDGES = "MATCH (a:Tool)-[:FEEDS]->(b:Tool) RETURN a.id AS a, b.id AS b"
 
 
 @dataclass
@@ -74,13 +74,13 @@ def score(api: str, store: Path, style: str = "") -> Score:
     for row in rows:
         if row["kind"] == "effects":
             _take_effects(made, row, effects[known(row["tool"])])
+    there = {(feed.producer, feed.consumer) for feed in edges_of(source, api)}
+    for row in rows:
+        if row["kind"] in ("edge", "no_edge"):
+            _take_edge(made, row, (known(row["from"]), known(row["to"])) in there)
     hybrid = Hybrid(list(effects), list(source.manifest.tools))
     with spm.open(store) as registry:
         registry.register(_path(api), service=api)
-        there = {(edge["a"], edge["b"]) for edge in registry.cypher(EDGES).rows}
-        for row in rows:
-            if row["kind"] in ("edge", "no_edge"):
-                _take_edge(made, row, (known(row["from"]), known(row["to"])) in there)
         for row in rows:
             if row["kind"] == "request" and style in ("", row["style"]):
                 gold = [[known(t) for t in way] for way in row.get("routes") or [row["route"]]]
@@ -148,7 +148,9 @@ def _take_request(
     if (route and not right) or (not route and gold != [[]]):
         found = " → ".join(tool.partition("/")[2] for tool in route) or "no route"
         wanted = " → ".join(tool.partition("/")[2] for tool in once[0]) or "none"
-        made.errors.append(f"{row['style']}: {row['request']}\n    wanted {wanted}\n    found  {found}")
+        made.errors.append(
+            f"{row['style']}: {row['request']}\n    wanted {wanted}\n    found  {found}"
+        )
 
 
 def _in_order(way: Sequence[str], route: Sequence[str]) -> bool:

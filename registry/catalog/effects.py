@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.catalog.search_text import plain
 from spm.registry.map.verbs import READING, destroys, infinitive, kind_of, undoable
@@ -169,7 +170,7 @@ class _Said:
 
     def things(self) -> set[str]:
         """The nouns of name and path, in the singular."""
-        return {part.removesuffix("s") for part in (*self.name, *self.tail)}
+        return {singular(part) for part in (*self.name, *self.tail)}
 
 
 def of_operation(
@@ -275,7 +276,7 @@ def _own(name: str, method: str, path: str) -> list[str]:
     """The words by which a name says more than method and path: PostRefunds says nothing."""
     said = _last_part(name)
     rest = said[1:] if said and said[0] == method else said
-    if {word.removesuffix("s") for word in rest} <= {w.removesuffix("s") for w in words(path)}:
+    if {singular(word) for word in rest} <= {singular(word) for word in words(path)}:
         # What is left of GET_TerminateInstances is the path; its act is read there.
         return rest if "{" not in path and len(path.strip("/").split("/")) == 1 else []
     return rest if method != "delete" else said
@@ -387,7 +388,7 @@ def _destroying(said: _Said, *, looks: bool) -> Decision | None:
 
 def _takes(verb: _Verb) -> bool:
     heavy = _TAKES.get(infinitive(verb.word) or "", frozenset())
-    return bool(heavy & {word.removesuffix("s") for word in verb.near})
+    return bool(heavy & {singular(word) for word in verb.near})
 
 
 def _agrees(said: _Said) -> bool:
@@ -439,7 +440,8 @@ def _deletion(said: _Said) -> Decision:
 
 def _is_switch(verb: _Verb) -> bool:
     """Whether a verb only switches something off, or marks it."""
-    return undoable(verb.word) or infinitive(verb.word) in _SWITCHES
+    off = verb.follows == "off" and infinitive(verb.word) in ("switch", "turn")
+    return off or undoable(verb.word) or infinitive(verb.word) in _SWITCHES
 
 
 def _look(method: str, said: _Said) -> Decision:

@@ -309,7 +309,7 @@ class ResourceReader:
             return (said if said in ("delete", "act") else "update"), self._about(operation, parent)
         single = [name for name, several in answer.nouns if not several]
         if collection and said not in ("delete", "update"):
-            return "create", self._items[key + "/{}"]
+            return "create", self._made_in(key)
         if said in ("delete", "update", "act"):
             return said, self._about(operation, parent)
         # What is posted to /sessions, and answered with, is a session.
@@ -317,6 +317,18 @@ class ResourceReader:
         if said == "create" or into or (single and self._segment(key) in (single[0], "")):
             return "create", self._resource(single[0]) if single else self._about(operation, parent)
         return "act", self._about(operation, parent)
+
+    def _made_in(self, collection: str) -> str:
+        """What is made in a collection: a registration of a student makes no student.
+
+        Students are made where they have a collection of their own.
+        """
+        item, segment = self._items[collection + "/{}"], self._segment(collection)
+        own = any(
+            thing == item and self._segment(place.removesuffix("/{}")) == item
+            for place, thing in self._items.items()
+        )
+        return self._resource(segment) if own and segment not in ("", item) else item
 
     def _verb(self, operation: Operation) -> Verb | None:
         """The verb that the operation's name or the path's last word says."""

@@ -36,16 +36,11 @@ ROLES = frozenset(
     "lead actor submitter committer commenter contributor operator responder organizer host guest "
     "watcher subscriber delegate supervisor editor uploader caller".split()
 )
-PEOPLE = (
-    "user",
-    "member",
-    "person",
-    "people",
-    "employee",
-    "contact",
-    "agent",
-    "account",
-    "customer",
+# What a person may be to a service, the likeliest first.
+PEOPLE = tuple(
+    "user member person people employee contact agent account customer client subscriber guest "
+    "driver student patient doctor teacher instructor tenant resident passenger applicant "
+    "candidate worker volunteer player artist".split()
 )
 # The role of a place in which a tool looks: what it finds there is something else.
 INSIDE = "inside"

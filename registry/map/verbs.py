@@ -50,7 +50,7 @@ _KINDS: dict[VerbKind, str] = {
         "delete remove purge destroy erase drop wipe discard trash uninstall evict kick expel "
         "deregister unregister revoke prune clean cleanup flush nuke scrub shred eject dismiss "
         "withdraw rescind del rm rmdir forget dispose obliterate eradicate eliminate decommission "
-        "deprovision retire undeploy exclude"
+        "deprovision retire undeploy exclude exmatriculate disenroll disenrol"
     ),
     "act": (
         "run execute send start stop restart reboot trigger invoke call perform do cancel approve "
@@ -64,7 +64,7 @@ _KINDS: dict[VerbKind, str] = {
         "unblock exchange redeem claim print_out deliver fulfill fulfil return exit hang end "
         "finish destruct commit push pull checkout stage mount unmount eval answer respond "
         "warn nudge page poke select click type press hover navigate scroll drag fly exec reverse "
-        "indicate signal reimage pretend credit debit"
+        "indicate signal reimage pretend credit debit waive "
     ),
 }
 _KIND = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -74,17 +74,18 @@ _DESTROYS = frozenset(
     "delete remove purge destroy erase drop wipe discard trash uninstall evict kick expel "
     "deregister unregister revoke prune flush nuke scrub shred eject dismiss withdraw rescind del "
     "rm rmdir forget dispose obliterate eradicate eliminate decommission deprovision retire "
-    "undeploy cancel void terminate expire abort kill shutdown invalidate forfeit truncate clear "
-    "empty overwrite reset redact anonymize anonymise pseudonymize ban destruct clean cleanup "
+    "undeploy exmatriculate disenroll disenrol cancel void terminate expire abort kill shutdown "
+    "invalidate forfeit truncate clear empty overwrite reset redact anonymize anonymise "
+    "pseudonymize ban destruct clean cleanup "
     "refund reject decline leave deactivate detach disconnect disassociate dissociate regenerate "
-    "rollback deny reverse unlink reimage".split()
+    "rollback deny reverse unlink reimage waive".split()
 )
 # A person who says these of a thing wants it gone; in a tool's name they mean other things.
 _DESTROYS_IN_REQUESTS = frozenset({"end", "stop", "halt"})
 # These end a thing and keep what is known of it: a cancelled order can still be looked up.
 _ENDS = frozenset(
     "cancel void terminate expire abort end stop halt reject decline deny refund reverse leave "
-    "deactivate detach disconnect disassociate dissociate invalidate forfeit call".split()
+    "deactivate detach disconnect disassociate dissociate invalidate forfeit waive call".split()
 )
 # After these nothing of a thing is left.
 _WIPES = frozenset(

@@ -153,7 +153,9 @@ def _is_key(value: Value) -> bool:
     """Whether a number is one's key under another noun than the tool's: document 990121."""
     noun = value.before[0] if value.before else ""
     counts = bool(value.after) and singular(value.after[0]) != value.after[0]  # 10500 users
-    return len(value.text) >= _KEY and noun.isalpha() and noun not in COMMON and not counts
+    owner = value.before[1:2] == ("of",)  # the fee of student 4388120
+    named = noun.isalpha() and noun not in COMMON
+    return len(value.text) >= _KEY and named and not (counts or owner)
 
 
 def overlaps(one: Value, other: Value) -> bool:

@@ -20,7 +20,6 @@ _NAMES = frozenset(
 
 # Kinds that people call things by; what a machine takes for them is another key.
 _LABELS = frozenset(("quoted", "email", "channel", "handle", "name"))
-_CALLS = _LABELS | {"slug"}  # the crew North-3, where crews have numbers or UUIDs
 NEAR = 3  # words beside a value that may say what it names
 SURE = 0.6  # a fit from which a value is not what another input looks up
 # What a form of writing names, whatever stands beside it.
@@ -101,7 +100,7 @@ class RequestValues:
         sure = [m for m in found if m.score >= SURE and m.input.field not in said]
         taken = {(m.value.begin, m.value.end) for m in sure}
         for value in self.values:
-            if value.kind in _CALLS and (value.begin, value.end) not in taken:
+            if value.kind in _SOUGHT and (value.begin, value.end) not in taken:
                 said |= set(islice(_meant(value, self._inputs.get(tool, ())), 1))
         return frozenset(said - {m.input.field for m in sure})
 
@@ -173,7 +172,9 @@ def _meant(value: Value, inputs: Sequence[Input]) -> Iterator[str]:
     beside = {singular(word.lower()) for word in value.nouns[:NEAR]}
     beside |= _FORMS.get(value.kind, frozenset())
     for one in sorted(inputs, key=lambda one: not one.required):
-        if one.resource and one.want in _KEYED and beside & _nouns(one):
+        # The crew North-3 is looked up where crews have numbers or UUIDs.
+        fits = value.kind not in _LABELS and one.fits.get(value.kind)
+        if one.resource and one.want in _KEYED and not fits and beside & _nouns(one):
             yield one.field
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.map.resources import PEOPLE
 from spm.registry.request.values import Value
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.certainty import CLEAR, Target, plan_signs
 from spm.registry.routes.closure import (
     Known,
+    MayMake,
     Neighbourhood,
     Plan,
     close,
@@ -96,18 +98,10 @@ def propose(
     closed = list(dict.fromkeys([*chosen, *behind, *best[:CLOSED]]))
     values.read(closed)
     fit = _spoken_of(candidates, asked, chosen)
-    given = _with_values(known, values, chosen, closed, found)
-    direct = Neighbourhood.around(tool_map, chosen, given, depth=1, may_make=may_make)
-    makers = sorted(direct.producers_of_all())[:MAKERS]
-    values.read(makers)
-    fit |= {tool: max(fit.get(tool, 0.0), values.share_beside(tool, chosen)) for tool in makers}
-    given = _with_values(known, values, chosen, [*closed, *makers], found)
-    around = Neighbourhood.around(tool_map, closed, given, fit=fit, may_make=may_make)
-    plans = [close(around, tool) for tool in chosen]
-    if sought := _sought(plans, values, tool_map, given):
-        given = replace(given, named={**given.named, **sought})
-        around = Neighbourhood.around(tool_map, closed, given, fit=fit, may_make=may_make)
-        plans = [close(around, tool) for tool in chosen]
+    asked_for = _Asked(tool_map, values, known, chosen, closed, found, may_make)
+    around, plans = asked_for.plans(fit)
+    if sought := _sought(plans, values, tool_map, known):
+        around, plans = asked_for.plans(fit, sought)
     route = [step for plan in plans for step in plan.steps]
     meant = [
         replace(one, signs={**one.signs, **plan_signs(plans, plan, values, found.get(one.tool))})
@@ -120,6 +114,51 @@ def propose(
     route = [] if doubt else list(dict.fromkeys(route))
     order = [*route, *(step for tool in behind for step in close(around, tool).steps)]
     return Proposal(_filled(order, best, around), route, plans, meant, doubt, writers)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What plans are closed over: targets with what the request gives to them."""
+
+    tool_map: ToolMap
+    values: RequestValues
+    known: Known
+    targets: Sequence[str]
+    tools: Sequence[str]  # whose producers the menu wants besides
+    cards: Mapping[str, MapCard]
+    may_make: MayMake
+
+    def plans(
+        self, fit: Mapping[str, float], sought: Mapping[str, frozenset[str]] | None = None
+    ) -> tuple[Neighbourhood, list[Plan]]:
+        """Close the targets.
+
+        Args:
+            fit: how far the request speaks of each tool.
+            sought: inputs that need not be given, and are to be looked up.
+        """
+        sought = sought or {}
+        given = self._given(self.tools, sought)
+        near = Neighbourhood.around(
+            self.tool_map, [*self.targets, *sought], given, depth=1, may_make=self.may_make
+        )
+        makers = sorted(near.producers_of_all())[:MAKERS]
+        self.values.read(makers)
+        beside = {tool: self.values.share_beside(tool, self.targets) for tool in makers}
+        fit = {**fit, **{tool: max(fit.get(tool, 0.0), share) for tool, share in beside.items()}}
+        around = Neighbourhood.around(
+            self.tool_map,
+            self.tools,
+            self._given([*self.tools, *makers], sought),
+            fit=fit,
+            may_make=self.may_make,
+        )
+        return around, [close(around, tool) for tool in self.targets]
+
+    def _given(self, tools: Sequence[str], sought: Mapping[str, frozenset[str]]) -> Known:
+        made = _with_values(self.known, self.values, self.targets, tools, self.cards)
+        named = {tool: made.named.get(tool, frozenset()) | sought[tool] for tool in sought}
+        return replace(made, named={**made.named, **named})
 
 
 def _filled(order: Sequence[str], best: Sequence[str], around: Neighbourhood) -> list[str]:
@@ -185,17 +224,19 @@ def _sought(
     values.read(steps)
     left = values.names_beside(steps)
     cards = tool_map.cards(steps) if left else {}
-    for tool in steps:
-        open_ = (
-            [n for n in cards[tool].needs if _may_stand_for(n, cards[tool])]
-            if tool in cards
-            else []
-        )
-        open_ = [need for need in open_ if not known.has(tool, need)]
-        found = [need for need in open_ if _finders(need, cards[tool], tool_map, values, left)]
-        if len({need.resource for need in found}) == 1:
-            return {tool: known.named.get(tool, frozenset()) | {found[0].field}}
-    return {}
+    found: dict[str, frozenset[str]] = {}
+    for tool, card in cards.items():
+        needs = [n for n in card.needs if _may_stand_for(n, card) and not known.has(tool, n)]
+        for value in left:
+            meant = [n for n in needs if _finders(n, card, tool_map, values, value)]
+            if value.kind == "name" and len(meant) > 1:
+                people = [n for n in meant if n.resource.rpartition("/")[2] in PEOPLE]
+                meant = people or meant
+            if len({need.resource for need in meant}) == 1:
+                found[tool] = found.get(tool, frozenset()) | {meant[0].field}
+        if found:
+            return found
+    return found
 
 
 def _may_stand_for(need: Need, card: MapCard) -> bool:
@@ -204,16 +245,16 @@ def _may_stand_for(need: Need, card: MapCard) -> bool:
 
 
 def _finders(
-    need: Need, card: MapCard, tool_map: ToolMap, values: RequestValues, left: Sequence[Value]
+    need: Need, card: MapCard, tool_map: ToolMap, values: RequestValues, value: Value
 ) -> list[str]:
-    """The tools that look the thing of an input up by one of these values."""
+    """The tools that look the thing of an input up by a value."""
     feeders = [f.producer for f in card.feeders if need.field in f.fields and only_reading(f)]
     looking = [
         tool
         for tool, one in tool_map.cards(feeders).items()
         if one.resource == need.resource and one.verb in ("list", "search")
     ]
-    return [tool for tool in looking if any(values.finds(tool, value) for value in left)]
+    return [tool for tool in looking if values.finds(tool, value)]
 
 
 def _behind(scores: Numbers) -> Numbers:

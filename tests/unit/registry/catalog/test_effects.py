@@ -33,6 +33,8 @@ from spm.registry.catalog.effects import of_annotations, of_function, of_operati
         ("POST", "/keys/{id}/rotate", "rotate_key", "Rotate a key", "destructive"),
         # Of a DELETE that no word calls destructive its text says what is switched off or marked.
         ("DELETE", "/tickets/{id}/subscription", "", "Unsubscribe from a ticket", "write"),
+        ("DELETE", "/sites/{id}/notices", "", "Switch off notices of outages", "write"),
+        ("DELETE", "/sites/{id}/access", "", "Switch off access of a guest", "destructive"),
         ("DELETE", "/todos/{id}", "", "Mark a todo as done", "write"),
         ("DELETE", "/todos/{id}", "", "Mark a todo for deletion", "destructive"),
         ("DELETE", "/runners/{id}", "", "Disable a runner", "write"),

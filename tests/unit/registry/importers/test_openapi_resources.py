@@ -711,3 +711,58 @@ def test_who_writes_a_thing_again_to_say_one_side_of_it_takes_no_references():
     )
     assert Identity("crate") in found["replaceLoad"].takes.values()
     assert list(found["replaceStatus"].takes) == ["load"]
+
+
+def test_what_wraps_a_thing_does_not_name_it():
+    inner = {"type": "object", "properties": {"id": {"type": "string"}}}
+    wrapped = {"type": "object", "properties": {"data": inner}}
+    body = {
+        "type": "object",
+        "properties": {
+            "data": {
+                "type": "object",
+                "properties": {
+                    "relationships": {"type": "object", "properties": {"site": wrapped}}
+                },
+            }
+        },
+    }
+    found = readings(
+        {
+            "/sites/{siteId}": {
+                "get": {"operationId": "getSite", "responses": answers(ref("Site"))}
+            },
+            "/outages": {
+                "post": {
+                    "operationId": "reportOutage",
+                    "requestBody": {"content": {"application/json": {"schema": body}}},
+                }
+            },
+        },
+        **thing("Site"),
+    )
+    assert list(found["reportOutage"].takes.values()) == [Identity("site")]
+
+
+def test_a_registration_of_a_student_makes_no_student():
+    body = {"type": "object", "properties": {"student_id": {"type": "string"}}}
+    found = readings(
+        {
+            "/students/{student_id}": {
+                "get": {"operationId": "getStudent", "responses": answers(ref("Student"))}
+            },
+            "/exams/{exam_id}/registrations": {
+                "post": {
+                    "operationId": "registerForExam",
+                    "requestBody": {"content": {"application/json": {"schema": body}}},
+                }
+            },
+            "/exams/{exam_id}/registrations/{student_id}": {
+                "delete": {"operationId": "deregister"}
+            },
+        },
+        **thing("Student"),
+    )
+    made = found["registerForExam"]
+    assert (made.verb, made.resource) == ("create", "registration")
+    assert made.takes["student_id"] == Identity("student")

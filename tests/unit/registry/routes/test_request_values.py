@@ -1,5 +1,7 @@
 """What a request gives to tools, and what it only names."""
 
+import pytest
+
 from spm.registry.request.values import Input
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.tool_map import MapCard
@@ -89,3 +91,36 @@ def test_a_key_is_no_plain_word_and_no_files_name():
 def test_a_persons_address_is_no_search_for_other_things():
     assert values("Find quotes for jo@acme.example", QUERY).fields("tool") == set()
     assert values("Search for 'red shoes'", QUERY).fields("tool") == {"query"}
+
+
+CREW = Input("crew", "crew_id", "crew", format="uuid", tool="tool")
+
+
+def test_a_code_beside_its_noun_is_looked_up_where_the_input_takes_other_keys():
+    assert values("Send the crew North-3 there", CREW).named("tool") == {"crew_id"}
+    own = Input("crew", "crew_id", "crew", description="ID of the crew.", tool="tool")
+    read = values("Send the crew North-3 there", own)
+    assert (read.fields("tool"), read.named("tool")) == ({"crew_id"}, set())
+
+
+@pytest.mark.parametrize(
+    ("request_text", "inputs", "found"),
+    [
+        ("Cancel Ann Lee's visit", [Input("q", tool="tool")], True),
+        ("Cancel Ann Lee's visit", [Input("full_name", tool="tool")], True),
+        ("Cancel Ann Lee's visit", [Input("plate", tool="tool")], False),
+        ("Cancel the visit of ann@x.org", [Input("email", tool="tool")], True),
+        ("Cancel the visit of ann@x.org", [Input("full_name", tool="tool")], False),
+        ("Jobs of the lorry with plate B-KX", [Input("plate", tool="tool")], True),
+    ],
+)
+def test_what_finds_a_thing_by_how_it_is_called(request_text, inputs, found):
+    read = values(request_text, *inputs)
+    left = read.names_beside([])
+    assert any(read.finds("tool", value) for value in left) is found
+
+
+def test_the_number_of_an_owner_is_not_that_of_the_thing():
+    fee = Input("fee_no", "fee_no", "fee", type="integer", required=True, tool="tool")
+    assert values("Waive the fee of student 4388120", fee).fields("tool") == set()
+    assert values("Waive fee 4388120", fee).fields("tool") == {"fee_no"}
