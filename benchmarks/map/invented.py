@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import spm
-from benchmarks.map.edges import edges_of
 from benchmarks.map.hybrid import Hybrid
 from benchmarks.map.specs import find, read, tools_by_operation
 from spm.registry.importers.source import Source
@@ -74,13 +73,14 @@ def score(api: str, store: Path, style: str = "") -> Score:
     for row in rows:
         if row["kind"] == "effects":
             _take_effects(made, row, effects[known(row["tool"])])
-    there = {(feed.producer, feed.consumer) for feed in edges_of(source, api)}
-    for row in rows:
-        if row["kind"] in ("edge", "no_edge"):
-            _take_edge(made, row, (known(row["from"]), known(row["to"])) in there)
     hybrid = Hybrid(list(effects), list(source.manifest.tools))
     with spm.open(store) as registry:
         registry.register(_path(api), service=api)
+        feeds = registry.core.store.read("library/feeds")
+        there = {(feed["producer"], feed["consumer"]) for feed in feeds}
+        for row in rows:
+            if row["kind"] in ("edge", "no_edge"):
+                _take_edge(made, row, (known(row["from"]), known(row["to"])) in there)
         for row in rows:
             if row["kind"] == "request" and style in ("", row["style"]):
                 gold = [[known(t) for t in way] for way in row.get("routes") or [row["route"]]]
