@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.decoding import Arranged, Chosen, Scores, SetWeights, arrange, choose, missing_fields
+from spm.gnn.decoding import (
+    UNARRANGED,
+    Arranged,
+    Chosen,
+    Scores,
+    SetWeights,
+    arrange,
+    choose,
+    missing_fields,
+)
 from spm.gnn.features import PAIR, Facts, derive, pairs, strictness
 from spm.gnn.model import Model
 from spm.gnn.networks import numpy_forward
@@ -35,7 +44,7 @@ class Construction:
     chosen: Chosen  # the set, by its own score
     sets: SetWeights  # that it was chosen with
     head: list[int]  # what the reranker saw, numbers into the frontier
-    arranged: Arranged  # the leading tools, numbers into `head`
+    arranged: Arranged  # the leading tools, numbers into `head`; none where a plan orders them
     sequence: list[int]  # the whole menu in order, numbers into the frontier
     route: list[int]  # those of them that are the route
 
@@ -62,6 +71,33 @@ def retrieve(model: Model, frontier: Frontier) -> Retrieved:
     return Retrieved(facts, *networks_of(model).retrieve(rows, facts.relations))
 
 
+def collect(
+    model: Model,
+    frontier: Frontier,
+    size: int = SIZE,
+    done: tuple[str, ...] = (),
+    retrieved: Retrieved | None = None,
+) -> Construction:
+    """Build a menu in the order of the set alone; the arguments are those of `construct`.
+
+    Where a plan orders the tools, the second network would have no say.
+    """
+    first = retrieved or retrieve(model, frontier)
+    ran = _ran(frontier, done)
+    chosen = _choose(model, frontier, first, size, ran)
+    return Construction(
+        frontier=frontier,
+        facts=first.facts,
+        member=first.member,
+        chosen=chosen,
+        sets=model.sets,
+        head=[],
+        arranged=UNARRANGED,
+        sequence=[i for i in chosen.order.tolist() if i not in ran][:size],
+        route=[],
+    )
+
+
 def construct(
     model: Model,
     frontier: Frontier,
@@ -77,8 +113,8 @@ def construct(
     first = retrieved or retrieve(model, frontier)
     facts, member, slots = first.facts, first.member, first.slots
     networks = networks_of(model)
-    ran = [frontier.tools.index(tool) for tool in done if tool in frontier.tools]
-    chosen = _choose(model, frontier, facts, member, slots, size, ran)
+    ran = _ran(frontier, done)
+    chosen = _choose(model, frontier, first, size, ran)
     said = np.concatenate([member[:, None], slots], axis=1)
     head = _head(chosen, ran)
     between = pairs(frontier, facts, head.order, head.score)
@@ -199,21 +235,18 @@ def _with_other_entries(
     return list(dict.fromkeys([*kept, *others, *lead]))
 
 
+def _ran(frontier: Frontier, done: tuple[str, ...]) -> list[int]:
+    return [frontier.tools.index(tool) for tool in done if tool in frontier.tools]
+
+
 def _choose(
-    model: Model,
-    frontier: Frontier,
-    facts: Facts,
-    member: Floats,
-    slots: Floats,
-    size: int,
-    ran: list[int],
+    model: Model, frontier: Frontier, first: Retrieved, size: int, ran: list[int]
 ) -> Chosen:
-    missing = missing_fields(frontier.takes, frontier.given, member)
-    offered = member.copy()
+    missing = missing_fields(frontier.takes, frontier.given, first.member)
+    offered = first.member.copy()
     offered[ran] = -1.0  # behind everything: what ran already is not offered again
-    return choose(
-        offered, slots, frontier.gives[:, missing], facts.vectors, model.sets, max(size, SIZE)
-    )
+    makes, vectors = frontier.gives[:, missing], first.facts.vectors
+    return choose(offered, first.slots, makes, vectors, model.sets, max(size, SIZE))
 
 
 def _head(chosen: Chosen, ran: list[int]) -> Chosen:

@@ -66,6 +66,10 @@ class Arranged(Chosen):
     beginnings: NDArray[np.int64]
 
 
+_NOBODY = np.zeros(0, dtype=np.int64)
+UNARRANGED = Arranged(_NOBODY, np.zeros(0, dtype=np.float32), {}, _NOBODY)
+
+
 def missing_fields(takes: Floats, given: Floats, member: Floats) -> NDArray[np.int64]:
     """The required fields that nobody has said: those of the likeliest tools, at most 32."""
     wanted = (takes * member[:, None]).max(axis=0, initial=0.0) * (given == 0)

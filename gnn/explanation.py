@@ -174,6 +174,8 @@ class Explained:
     @cached_property
     def _order_terms(self) -> dict[str, dict[str, float]]:
         arranged = self._built.arranged
+        if not arranged.terms:
+            return {}
         rows = _rounded(np.stack(list(arranged.terms.values()), axis=1))
         return {
             self._frontier.tools[self._built.head[at]]: dict(zip(arranged.terms, row, strict=True))

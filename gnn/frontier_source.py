@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Found, Question
 from spm.gnn.networks import runtime
-from spm.gnn.snapshot.map_cards import SnapshotMap
+from spm.gnn.snapshot.snapshot_map import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Around, Expansion

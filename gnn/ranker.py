@@ -11,6 +11,7 @@ from spm.gnn.constructor import (
     Construction,
     Retrieved,
     belief_without_traces,
+    collect,
     construct,
     retrieve,
 )
@@ -132,14 +133,16 @@ class LearnedRanker:
 
     def _menu(self, ask: Ask) -> Menu:
         found = self._collected(ask, ())
+        with runtime.turn, stage(NETWORKS):
+            retrieved = retrieve(self._model(), found.frontier)
         if _ask_the_same(ask, found):
             with runtime.turn:
-                built = self._built(found, ask)
+                built = self._built(found, ask, retrieved=retrieved)
                 explained = built.explained(ask, self._contracts)
             if explained.route and explained.trust() >= TRUSTED:
                 with runtime.turn, stage(WORDS):
                     return self._to_menu(explained, ask, built)
-        built = self._planned(ask, found)
+        built = self._planned(ask, found, retrieved)
         with runtime.turn, stage(WORDS):
             return self._to_menu(built.explained(ask, self._contracts), ask, built)
 
@@ -159,19 +162,18 @@ class LearnedRanker:
                     return _with_outputs(found, ask.done)
         return _with_outputs(self._cypher_source.collect(ask, must, again), ask.done)
 
-    def _planned(self, ask: Ask, found: MenuInputs) -> _Built:
+    def _planned(self, ask: Ask, found: MenuInputs, retrieved: Retrieved) -> _Built:
         """The menu with the route that the graph plans: similar requests say too little."""
-        with runtime.turn, stage(NETWORKS):
-            retrieved = retrieve(self._model(), found.frontier)
         with stage(PLAN):
             proposal = self._proposal(ask, found, retrieved.member)
         order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
         new = tuple(tool for tool in order if tool not in found.frontier.tools)
         if new:
             found = self._collected(ask, (*ask.done, *new), found)
-        with runtime.turn:
-            built = self._built(found, ask, retrieved=None if new else retrieved)
-        return replace(built, proposal=proposal).planned(order, ask)
+        with runtime.turn, stage(NETWORKS):
+            again = None if new else retrieved
+            built = collect(self._model(), found.frontier, ask.size, ask.done, again)
+        return _Built(built, found, proposal).planned(order, ask)
 
     def _proposal(self, ask: Ask, found: MenuInputs, belief: Floats) -> Proposal:
         """The route by what is declared alone; what stands behind it, also by what was observed.

@@ -5,10 +5,9 @@ Cards are read when they are asked for, like those that a menu shows.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +16,12 @@ from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.strings import Sorted, Texts
 from spm.registry.encoding import digest
 from spm.registry.map.verbs import VerbKind
-from spm.registry.request.input_nouns import Input
 from spm.registry.routes.tool_map import MapCard, kinds_of
 from spm.registry.store.interface import Row, Store
-
-if TYPE_CHECKING:
-    from spm.gnn.snapshot.view import View
 
 KINDS: tuple[VerbKind, ...] = get_args(VerbKind)
 INPUTS, DESCRIPTION = 60, 160  # inputs that are kept of a tool, characters of what is said of one
 KEPT = 2_000  # cards that stay parsed; about 6 MB
-_TUPLES = ("enum", "examples", "nouns")
 
 
 def collect_cards(store: Store, tools: Sequence[Row]) -> Texts:
@@ -134,55 +128,3 @@ class MapCards:
             for number, fields, weight in row["feeders"]
         ]
         return MapCard.of(row)
-
-
-class SnapshotMap:
-    """Answers from a snapshot, as one caller sees it."""
-
-    def __init__(self, view: "View") -> None:
-        self._view = view
-        self._seen: dict[int, MapCard] = {}  # one menu asks for the same tools several times
-
-    def cards(self, tools: Sequence[str]) -> Mapping[str, MapCard]:
-        """The cards of tools that are known."""
-        snapshot = self._view.snapshot
-        numbers = ((tool, snapshot.ids.get(tool)) for tool in tools)
-        return {tool: self._card(at) for tool, at in numbers if at is not None}
-
-    def inputs(self, tools: Sequence[str]) -> Mapping[str, Sequence[Input]]:
-        """The inputs of tools with what their schemas say."""
-        snapshot = self._view.snapshot
-        numbers = ((tool, snapshot.ids.get(tool)) for tool in tools)
-        return {
-            tool: _read_inputs(tool, snapshot.inputs[at]) for tool, at in numbers if at is not None
-        }
-
-    def asked(self, trajectories: Sequence[str]) -> list[frozenset[VerbKind]]:
-        """What kinds of acts the requests of trajectories ask for."""
-        snapshot = self._view.snapshot
-        numbers = map(snapshot.trajectory_ids.get, trajectories)
-        found = [at for at in numbers if at is not None]
-        return [
-            frozenset(kind for at, kind in enumerate(KINDS) if bits >> at & 1)
-            for bits in snapshot.kinds_asked[found].tolist()
-        ]
-
-    def _card(self, at: int) -> MapCard:
-        """A card without feeders that the caller does not see."""
-        view = self._view
-        if view.visible.tools is None:
-            return view.snapshot.map_cards[at]
-        if at not in self._seen:
-            card, number = view.snapshot.map_cards[at], view.snapshot.ids.get
-            seen = (f for f in card.feeders if view.sees(number(f.producer) or 0))
-            self._seen[at] = replace(card, feeders=tuple(seen))
-        return self._seen[at]
-
-
-@lru_cache(512)
-def _read_inputs(tool: str, written: str) -> tuple[Input, ...]:
-    rows = json.loads(written)
-    return tuple(
-        Input(**{**row, **{k: tuple(row[k]) for k in _TUPLES if k in row}, "tool": tool})
-        for row in rows
-    )

@@ -5,6 +5,7 @@ verb of its own kind. Questions, conditions and languages that are not understoo
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
@@ -79,6 +80,7 @@ def unread(request: str, admission: Admission) -> str:
     return "" if admission.verbs else NO_VERB
 
 
+@lru_cache(8_000)
 def name_words(name: str) -> frozenset[str]:
     """The words of a tool's name, as infinitives and in the singular."""
     spelled = words(name)

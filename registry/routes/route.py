@@ -27,7 +27,7 @@ from spm.registry.routes.targets import TargetScores, belief_gain, target_scores
 from spm.registry.routes.tool_map import MapCard, Need, ToolMap
 from spm.registry.store.interface import Row
 
-MAKERS = 40  # producers for a target whose inputs are compared with the request's values, too
+MAKERS = 16  # producers for a target whose inputs are compared with the request's values, too
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
@@ -142,7 +142,7 @@ class _Asked:
         near = Neighbourhood.around(
             self.tool_map, [*self.targets, *sought], given, depth=1, may_make=self.may_make
         )
-        makers = sorted(near.producers_of_all())[:MAKERS]
+        makers = near.best_producers(MAKERS)
         self.values.read(makers)
         beside = {tool: self.values.share_beside(tool, self.targets) for tool in makers}
         fit = {**fit, **{tool: max(fit.get(tool, 0.0), share) for tool, share in beside.items()}}

@@ -32,7 +32,7 @@ WEIGHTS = {
     "other_kind": -1.028, "reads_a_wish": -1.398, "updates_a_wish": 1.125, "lists_many": 0.676,
     "lists_one": -0.273, "service": 0.078, "service_said": 2.193,
 }  # fmt: skip
-LIKELY = 24  # candidates whose inputs are compared with the values of the request
+LIKELY = 12  # candidates whose inputs are compared with the values of the request
 FOREIGN = 1.3  # what each value costs a service that does not take it, where another does
 FAR = 0.25  # cosine below which a text is about something else, unless its words say otherwise
 NEVER = -1e3
