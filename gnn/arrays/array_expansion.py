@@ -268,7 +268,7 @@ def _frontier(
     needs, makes = library.takes.of_all(tools), library.gives.of_all(tools)
     spelled = library.spelled.of_all(tools)
     names = np.unique(np.concatenate([needs[1], makes[1]]))
-    fields = [library.fields[name] for name in names.tolist()]
+    fields = _named(library.fields, names)
     vectors = rule.pad_vectors(library.vectors[tools], vector)
     used, began = without.counts(library, tools)
     return Frontier(

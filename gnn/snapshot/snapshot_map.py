@@ -57,7 +57,7 @@ class SnapshotMap:
         return self._seen[at]
 
 
-@lru_cache(512)
+@lru_cache(1_024)  # some 20 KB each
 def _read_inputs(tool: str, written: str) -> tuple[Input, ...]:
     rows = json.loads(written)
     return tuple(

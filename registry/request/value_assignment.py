@@ -122,7 +122,7 @@ def matches(
     return sorted(found, key=lambda m: (-m.score, m.value.begin, m.input.tool, m.input.name))
 
 
-@lru_cache(512)
+@lru_cache(1_024)  # some 20 KB each
 def _tool(inputs: tuple[Input, ...], context: frozenset[str]) -> "_Tool":
     return _Tool(inputs, context)
 

@@ -277,8 +277,8 @@ def _spoken_of(
         *(name for tool, name in zip(tools, candidates.names, strict=True) if tool in chosen)
     )
     left = candidates.telling(said)
-    shares = [candidates.telling(name & said) / left if left else 0.0 for name in candidates.names]
-    return dict(zip(tools, shares, strict=True))
+    shares = candidates.shared(said) / left if left else np.zeros(len(tools))
+    return dict(zip(tools, shares.tolist(), strict=True))
 
 
 def _ranked(frontier: Frontier, scores: TargetScores) -> list[str]:

@@ -111,20 +111,49 @@ class Candidates:
         found: Numbers = whole + _PART * parts.max(axis=1)
         return found
 
+    @cached_property
+    def _told(self) -> tuple[Mapping[str, int], Numbers]:
+        """The column of each word, and how much each name tells by it, (n, words)."""
+        column = {word: at for at, word in enumerate(sorted(self.rarity))}
+        told = np.zeros((len(self.names), len(column)))
+        for row, name in enumerate(self.names):
+            for word in name:
+                told[row, column[word]] = self.rarity[word]
+        return column, told
+
     def telling(self, words: frozenset[str]) -> float:
         """How much words tell together."""
-        return sum(self.rarity.get(word, 0.0) for word in words)
+        return sum(self.rarity.get(word, 0.0) for word in sorted(words))
+
+    def shared(self, words: frozenset[str]) -> Numbers:
+        """How much each name tells by some words, (n,)."""
+        column, told = self._told
+        found: Numbers = told[:, [column[word] for word in sorted(words) if word in column]].sum(1)
+        return found
+
+    @cached_property
+    def told(self) -> Numbers:
+        """How much each name tells by all its words, (n,)."""
+        found: Numbers = self._told[1].sum(1)
+        return found
 
 
 def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
     """The numbers of `FEATURES` for every candidate and clause, (n, clauses, features)."""
-    frontier, width = candidates.frontier, len(clauses)
-    found = np.zeros((len(candidates.purposes), width, len(FEATURES)))
+    frontier, width, purposes = candidates.frontier, len(clauses), candidates.purposes
+    found = np.zeros((len(purposes), width, len(FEATURES)))
+    request = _Said.of(clauses)
     whole = {
         "meaning": standardised(frontier.similarity),
         "words": standardised(frontier.lexical),
         "thing_text": _thing_gap(candidates),
         "service": _service_gap(candidates),
+        "service_said": np.array([p.service.lower() in request.written for p in purposes]),
+        "unsaid": candidates.told - candidates.shared(request.terms),
+        "lists_many": np.array([_lists(p, request.plurals) for p in purposes]),
+        "lists_one": np.array(
+            [p.verb == "list" and _lists(p, request.words - request.plurals) for p in purposes]
+        ),
     }
     if candidates.belief is not None:
         whole["belief"] = standardised(candidates.belief)
@@ -132,29 +161,32 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
         found[:, :, _AT[name]] = column[:, None]
     found[:, :, _AT["clause_meaning"]] = standardised(frontier.clauses)[:, :width]
     found[:, :, _AT["clause_cosine"]] = frontier.clauses[:, :width]
-    request = _Said.of(clauses)
-    known = [candidates.telling(clause.terms) for clause in clauses]
-    objects = [candidates.telling(clause.object) for clause in clauses]
-    for row, purpose in enumerate(candidates.purposes):
-        told = candidates.names[row]
-        found[row, :, _AT["unsaid"]] = candidates.telling(told - request.terms)
-        found[row, :, _AT["service_said"]] = purpose.service.lower() in request.written
-        anywhere = _ELSEWHERE * thing_named(purpose, request.words)
-        for at, clause in enumerate(clauses):
-            here = candidates.telling(told & clause.terms)
-            found[row, at, _AT["said"]] = here / known[at] if known[at] else 0.0
-            thing = thing_named(purpose, clause.words)
-            found[row, at, _AT["thing"]] = thing
-            shared = candidates.telling(told & clause.object)
-            found[row, at, _AT["object_said"]] = shared / objects[at] if objects[at] else 0.0
-            for feature, value in _act(purpose, clause, max(thing, anywhere)):
-                found[row, at, _AT[feature]] = value
-        if purpose.verb in ("list", "search") and purpose.thing:
-            noun = purpose.thing[-1]
-            found[row, :, _AT["lists_many"]] = noun in request.plurals
-            one = purpose.verb == "list" and noun in request.words - request.plurals
-            found[row, :, _AT["lists_one"]] = one
+    anywhere = _ELSEWHERE * _things_named(purposes, request.words)
+    for at, clause in enumerate(clauses):
+        thing = _things_named(purposes, clause.words)
+        found[:, at, _AT["thing"]] = thing
+        for name, said in (("said", clause.terms), ("object_said", clause.object)):
+            if known := candidates.telling(said):
+                found[:, at, _AT[name]] = candidates.shared(said) / known
+        for name, column in _acts(purposes, clause, np.maximum(thing, anywhere)):
+            found[:, at, _AT[name]] = column
     return found
+
+
+def _things_named(purposes: Sequence[Purpose], said: frozenset[str]) -> Numbers:
+    """How far words name the thing of each tool; many tools act on the same."""
+    known: dict[str, float] = {}
+    for purpose in purposes:
+        if purpose.resource not in known:
+            known[purpose.resource] = thing_named(purpose, said)
+    return np.array([known[purpose.resource] for purpose in purposes])
+
+
+def _lists(purpose: Purpose, nouns: frozenset[str]) -> bool:
+    """Whether a tool lists or searches what one of these nouns names."""
+    if purpose.verb not in ("list", "search"):
+        return False
+    return bool(purpose.thing) and purpose.thing[-1] in nouns
 
 
 @dataclass(frozen=True)
@@ -177,21 +209,25 @@ class _Said:
         )
 
 
-def _act(purpose: Purpose, clause: Clause, thing: float) -> Iterator[tuple[str, float]]:
-    """How the act that a clause asks for and the tool's compare."""
-    verb = clause.verb
+def _acts(
+    purposes: Sequence[Purpose], clause: Clause, thing: Numbers
+) -> Iterator[tuple[str, Numbers]]:
+    """How the act that a clause asks for and those of the tools compare."""
+    verb, kinds = clause.verb, [purpose.verb for purpose in purposes]
     if verb is None:
-        yield "reads_a_wish", float(clause.wish and purpose.verb in READING)
-        yield "updates_a_wish", float(clause.wish and purpose.verb == "update")
+        wish = float(clause.wish)
+        yield "reads_a_wish", wish * np.array([kind in READING for kind in kinds])
+        yield "updates_a_wish", wish * np.array([kind == "update" for kind in kinds])
         return
-    own = verb.kind not in READING and verb.word in purpose.words
-    same = purpose.verb == verb.kind
-    near = not same and purpose.verb in _NEAR[verb.kind]
+    changes = verb.kind not in READING
+    own = np.array([changes and verb.word in purpose.words for purpose in purposes])
+    same = np.array([kind == verb.kind for kind in kinds])
+    near = ~same & np.array([kind in _NEAR[verb.kind] for kind in kinds])
     sure = 0.5 if verb.word.partition(" ")[0] in _LIGHT else 1.0
-    yield "own_verb", thing if own else 0.0
+    yield "own_verb", own * thing
     yield "same_kind", sure * same
     yield "near_kind", sure * near
-    yield "other_kind", sure * (not (own or same or near))
+    yield "other_kind", sure * ~(own | same | near)
 
 
 def _service_gap(candidates: Candidates) -> Numbers:
