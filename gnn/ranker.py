@@ -64,21 +64,14 @@ class _Built:
         """The menu as it is told to people."""
         plans = self.proposal.plans if self.proposal and self.proposal.route else []
         names = Names(self.of.same, own)
-        return Explained(self.construction, self.of.cards, ask, self.of.given, plans, names)
+        return Explained(self.construction, self.of.cards, ask, self.state(), plans, names)
 
     def state(self) -> list[str]:
         """The fields that were known before the first tool runs; a plan knows best."""
-        if not (self.proposal and self.proposal.route):
+        proposal = self.proposal
+        if not (proposal and proposal.plans) or proposal.doubt == NOT_UNDERSTOOD:
             return self.of.given
-        supplied = [
-            pair
-            for plan in self.proposal.plans
-            for made in plan.supplies.values()
-            for pair in made.items()
-        ]
-        given = {name for name, who in supplied if who == "request"}
-        missing = {name for name, who in supplied if who != "request"}
-        return sorted({*self.of.given, *given} - (missing - given))
+        return sorted(self.of.stated | proposal.given)
 
     def planned(self, order: Sequence[str], ask: Ask) -> "_Built":
         """The same tools, in the order that was planned."""

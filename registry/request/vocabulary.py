@@ -169,9 +169,10 @@ class Vocabulary:
     def abbreviated(self, prefix: str) -> list[str]:
         """The identifiers of the only noun that letters before a number can abbreviate."""
         start, noun = prefix.lower(), self.noun(prefix)
+        starts = tuple(begin for begin in (start, noun) if len(begin) > 2)  # OPS-12 is no option
         found = []
         for owner, kinds in self.owners.items():
-            single = len(owner) == 1 and len(start) > 2 and owner[0].startswith((start, noun))
+            single = len(owner) == 1 and len(start) > 2 and owner[0].startswith(starts)
             if single or (len(owner) > 1 and start == "".join(word[0] for word in owner)):
                 found += [kinds["code"]] if "code" in kinds else []
         return [name.field for name in found[0]] if len(found) == 1 else []

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from spm.registry.catalog.fields import singular
+from spm.registry.catalog.naming import words
 from spm.registry.map.verbs import RequestVerb, VerbKind, request_verbs, wishes
 from spm.registry.request.clauses import clauses
 from spm.registry.request.search_words import searched_text
@@ -37,11 +38,19 @@ class Purpose:
     effects: str
     service: str
     words: frozenset[str]  # of its name, as infinitives and in the singular
+    spelled: frozenset[str] = frozenset()  # of its name, as they stand there
 
     @classmethod
     def of(cls, card: MapCard, name: str) -> "Purpose":
         """The purpose of a tool, from its card and its name."""
-        return cls(card.verb, card.resource, card.effects, card.service, name_words(name))
+        return cls(
+            card.verb,
+            card.resource,
+            card.effects,
+            card.service,
+            name_words(name),
+            frozenset(words(name)),
+        )
 
     @cached_property
     def thing(self) -> list[str]:

@@ -45,6 +45,7 @@ class Proposal:
         doubt: why no route is shown; "" where one is.
         writers: for inputs that somebody has to say, tools that would make them but change
             something; empty where whoever asks allows them.
+        given: the fields of the plans' tools that are there before the first of them runs.
     """
 
     order: list[str]
@@ -53,6 +54,7 @@ class Proposal:
     targets: Sequence[Target] = ()
     doubt: str = ""
     writers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
 
 
 def propose(
@@ -113,7 +115,20 @@ def propose(
     writers = {} if allow_writes else _writers(tool_map, plans, meant, admission)
     route = [] if doubt else list(dict.fromkeys(route))
     order = [*route, *(step for tool in behind for step in close(around, tool).steps)]
-    return Proposal(_filled(order, best, around), route, plans, meant, doubt, writers)
+    given = _given(plans, values) - known.denied
+    return Proposal(_filled(order, best, around), route, plans, meant, doubt, writers, given)
+
+
+def _given(plans: Sequence[Plan], values: RequestValues) -> frozenset[str]:
+    """What targets take from the request, also what they could do without, and what steps need."""
+    supplied = {
+        name
+        for plan in plans
+        for made in plan.supplies.values()
+        for name, who in made.items()
+        if who == "request"
+    }
+    return frozenset(supplied).union(*(values.fields(plan.target) for plan in plans))
 
 
 @dataclass(frozen=True)

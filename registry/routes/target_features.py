@@ -220,7 +220,8 @@ def _acts(
         yield "updates_a_wish", wish * np.array([kind == "update" for kind in kinds])
         return
     changes = verb.kind not in READING
-    own = np.array([changes and verb.word in purpose.words for purpose in purposes])
+    # As it stands there: who lists the issues that something closes does not close them.
+    own = np.array([changes and verb.word in purpose.spelled for purpose in purposes])
     same = np.array([kind == verb.kind for kind in kinds])
     near = ~same & np.array([kind in _NEAR[verb.kind] for kind in kinds])
     sure = 0.5 if verb.word.partition(" ")[0] in _LIGHT else 1.0

@@ -57,3 +57,13 @@ def test_routes_are_what_a_person_expects(clinic, asked):
 def test_cancelling_a_record_erases_nothing(clinic):
     for asked in ("Cancel patient p-331", "Stop patient p-331"):
         assert "clinic/erasePatient" not in clinic.menu(asked).route, asked
+
+
+def test_a_menu_names_the_fields_that_its_plan_takes_from_the_request(clinic):
+    """Shown or withheld: what a request gives is read by the schemas of the tools that it means."""
+    shown = clinic.menu("Cancel appointment a-77")
+    assert shown.route
+    assert shown.state == ["appointment_id"]
+    withheld = clinic.menu("Frobnicate appointment a-77, would you, or whatever")
+    assert not withheld.route
+    assert withheld.state in (["appointment_id"], [])

@@ -430,3 +430,7 @@ def test_what_is_at_hand_is_shown_said_and_not_denied():
         "customer_email"
     }
     assert request_fields.request_fields(text, ["order_id"], ["order_id"], known) == {"order_id"}
+
+
+def test_letters_before_a_number_abbreviate_no_word_of_which_they_are_the_plural():
+    assert fields_in("Assign OPS-12 to me", ["option_id"]) == []

@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spm.registry.routes.admission import name_words
 from spm.registry.routes.purposes import Purpose, read_clauses
 from spm.registry.routes.target_features import FEATURES, Candidates, features, name_terms
+from spm.registry.routes.tool_map import MapCard
 
 TOOLS: dict[str, Any] = {
     "desk/list_tickets": ("list", "desk/ticket", "read"),
     "desk/get_ticket": ("get", "desk/ticket", "read"),
     "desk/update_ticket": ("update", "desk/ticket", "write"),
     "chat/archive_channel": ("update", "chat/channel", "write"),
+    "code/list_channels_that_it_archives": ("list", "chat/channel", "read"),
 }
 
 
@@ -27,7 +28,7 @@ def candidates(clauses):
     )  # fmt: skip
     names = [tool.partition("/")[2] for tool in TOOLS]
     purposes = [
-        Purpose(verb, resource, effects, tool.partition("/")[0], name_words(name))
+        Purpose.of(MapCard(verb, resource, tool.partition("/")[0], effects), name)
         for (tool, (verb, resource, effects)), name in zip(TOOLS.items(), names, strict=True)
     ]
     return Candidates(frontier, purposes, [name_terms(name, "") for name in names])
@@ -49,6 +50,10 @@ def test_acts_are_compared_by_kind():
 def test_a_verb_of_the_tools_own_name_counts_with_its_thing():
     assert of("Archive the channel #ops", "own_verb")["archive_channel"] == 1.0
     assert of("Archive the ticket", "own_verb")["archive_channel"] == 0.0
+
+
+def test_who_lists_what_something_archives_does_not_archive_it():
+    assert of("Archive the channel #ops", "own_verb")["list_channels_that_it_archives"] == 0.0
 
 
 def test_a_light_verb_says_half():
