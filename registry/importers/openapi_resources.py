@@ -710,6 +710,9 @@ class ResourceReader:
             return found
         if given.place == "body" and self._is_put_in(operation, given, found.resource):
             return found
+        bare = len(given.path) == 1 and fold(given.path[0]) in KEYS
+        if bare and not found.role and "{" not in operation.path and not _procedure(operation.path):
+            return None  # the key that the new thing shall have
         # The content of what is made: its name, or all of it.
         weak = not WEAK_KEYS.isdisjoint(folded(given.path[-1])[-1:])
         return None if weak or (not found.role and self._new(operation)) else found

@@ -87,7 +87,7 @@ def feeds(nodes: Iterable[Node]) -> list[Feed]:
     for node in nodes:
         for taken in node.takes:
             pairs = _producers(node, taken, givers, homes) if taken.identity else []
-            if not pairs and _is_handed_on(taken, makers):
+            if not pairs and _is_handed_on(node, taken, makers):
                 pairs = _same_field(node, taken, makers)
             for producer, given in pairs:
                 feed = found.setdefault((producer.id, node.id), Feed(producer.id, node.id))
@@ -108,7 +108,7 @@ def is_handed(name: str) -> bool:
     return last in _HANDED and not (is_generic(name) or is_control(name) or is_content(name))
 
 
-def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
+def _is_handed_on(consumer: Node, taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
     """Whether the same name is enough: a key, or a required input that few tools make.
 
     A tool that answers little means what it answers; a record of many fields has names by chance.
@@ -118,8 +118,14 @@ def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
         return False
     if taken.required and name.rpartition("_")[2] in _STRONG:
         return True
+    if consumer.verb == "create" and name.startswith(f"{_called(consumer.resource)}_"):
+        return False  # the e-mail address of a user who is made is told by nobody else
     short = all(len(maker.makes) <= SHORT for maker in made_by)
     return short and (is_handed(name) or (taken.required and len(made_by) <= RARE))
+
+
+def _called(resource: str) -> str:
+    return resource.rpartition("/")[2]
 
 
 def _same_field(

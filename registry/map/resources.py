@@ -79,6 +79,8 @@ _NO_KEYS = frozenset(
 )
 # What is said of these is no thing: a `url_template` is a template of URLs.
 _NO_ROLES = frozenset("url uri link prefix suffix format".split())
+# What people write out; as things they have a key.
+_VALUES = frozenset(("email", "phone"))
 _PHRASE_ENDS = frozenset(
     "that which whose who where when to for in on of is are was being be you this these if will "
     "with from by as at and or used using associated must should can".split()
@@ -247,6 +249,8 @@ class Nouns:
         base = [*base[:-1], singular(base[-1])]
         resource, before = self.ending(base)
         if not resource or (before and not key and (before > 1 or base[0] in _NO_ROLES)):
+            return None
+        if not key and base[-1] in _VALUES:
             return None
         owned = self._keys.get(resource)
         if not self._finds(resource, key):

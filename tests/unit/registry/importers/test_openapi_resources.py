@@ -1060,3 +1060,22 @@ def test_an_object_or_nothing_is_no_id_that_could_be_expanded():
         ReviewPlace={"type": "object", "properties": {"city": STRING}},
     )
     assert given(found["getReview"]) == {("review", "")}
+
+
+def test_a_new_thing_gets_its_key_from_nobody():
+    key = {**STRING, "description": "The key of the user."}
+    found = readings(
+        {
+            "/user": {
+                "post": {
+                    "operationId": "createUser",
+                    "requestBody": sends(key=key),
+                    "responses": answers(ref("User")),
+                },
+                "put": {"operationId": "renameUser", "requestBody": sends(key=key)},
+            },
+        },
+        **thing("User", key=STRING),
+    )
+    assert not found["createUser"].takes
+    assert found["renameUser"].takes["key"] == Identity("user")

@@ -416,9 +416,9 @@ def test_what_needs_something_else_is_no_nearer_for_being_ones_own(monkeypatch):
 
 
 def test_what_a_thing_has_is_not_put_into_the_same_kind_of_thing_again():
-    takes = (Takes("entity_type", None, True),)
+    takes = (Takes("relation_type", None, True),)
     make = replace(node("make", "create", "entity"), takes=takes)
-    read = replace(node("read", "get", "graph"), makes=frozenset({"entity_type"}))
+    read = replace(node("read", "get", "graph"), makes=frozenset({"relation_type"}))
     assert pairs(make, read) == {("read", "make")}
     assert pairs(make, replace(read, gives=(Given("entity", "", True),))) == set()
 
@@ -474,3 +474,10 @@ def test_an_act_tells_what_goes_on_after_it():
     follow = Node("follow", "get", "export", (Takes("job_id", None, True),))
     read = Node("read", "get", "mail", (Takes("mail_id", None, True),))
     assert pairs(start, follow, read) == {("start", "follow")}
+
+
+def test_what_a_new_thing_shall_have_is_told_by_nobody_else():
+    tell = Node("tell", "list", "mail", makes=frozenset({"user_email"}))
+    add = Node("add", "create", "s/user", (Takes("user_email", None, True),))
+    invite = Node("invite", "create", "s/team", (Takes("user_email", None, True),))
+    assert pairs(tell, add, invite) == {("tell", "invite")}

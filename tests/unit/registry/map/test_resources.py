@@ -130,3 +130,9 @@ def test_who_prescribes_is_a_doctor_and_no_patient():
     assert Nouns(["patient", "doctor"]).identify("prescriber_id") == Identity(
         "doctor", "prescriber"
     )
+
+
+def test_an_e_mail_address_is_no_thing_unless_it_is_named_by_a_key():
+    known = Nouns(["email"])
+    assert known.identify("author_email") is None
+    assert known.identify("author_email_id") == Identity("email", "author")
