@@ -93,6 +93,7 @@ class _Answer:
     references: list[_Reference] = field(default_factory=list)
     scalars: list[tuple[str, str, str]] = field(default_factory=list)  # name, description, kind
     plain: list[tuple[str, str, str, bool]] = field(default_factory=list)  # beside the things
+    properties: set[str] = field(default_factory=set)  # of the things
     listed: bool = False  # the answer is a list itself
     keys: dict[str, set[str]] = field(default_factory=dict)  # by thing
     named_keys: dict[str, str] = field(default_factory=dict)  # by thing without a plain id
@@ -169,10 +170,28 @@ class ResourceReader:
             for thing, name in self._answer(operation).named_keys.items():
                 if not nouns.identify(name):
                     seen.setdefault(name, Counter())[nouns.fold(thing)] += 1
+        for name, item in set(self._found_by()):
+            if not nouns.identify(name):
+                seen.setdefault(name, Counter())[item] += 1
         best = {name: things.most_common(1)[0] for name, things in seen.items()}
         return {
             name: thing for name, (thing, times) in best.items() if 2 * times > seen[name].total()
         }
+
+    def _found_by(self) -> Iterator[tuple[str, str]]:
+        """The properties by which paths find things, if they say so themselves: /books/{isbn}."""
+        for operation in self._operations:
+            parts = operation.path.rstrip("/").split("/")
+            for at, part in enumerate(parts):
+                names = [fold(name) for name in _PARAMETER.findall(part)]
+                key = template("/".join(parts[: at + 1]))
+                item = self._items.get(key, "")
+                alone = len(names) == 1 and not any("{" in n for n in parts[at + 1 : at + 2])
+                if item and alone and not is_generic(names[0]):
+                    places = (("get", key), ("get", key.removesuffix("/{}")))
+                    there = [o for place in places if (o := self._by_place.get(place))]
+                    if any(names[0] in self._answer(o).properties for o in there):
+                        yield names[0], item
 
     def _path_keys(self) -> dict[str, set[str]]:
         """The keys by which the paths of things find them: /pods/{name}."""
@@ -477,6 +496,7 @@ class ResourceReader:
         """Keep a thing of an answer; entries that are files or folders are files, and folders."""
         answer.nouns.append((thing, many))
         answer.keys[thing] = self._keys(shape)
+        answer.properties |= {fold(str(name)) for name in shape.properties}
         if named := self._named_key(shape):
             answer.named_keys[thing] = named
         answer.nouns += [(kind, many) for kind in shape.kinds if many and kind != thing]
@@ -532,7 +552,15 @@ class ResourceReader:
             return False
         names = {fold(str(name)) for name in shape.properties}
         called = (noun_of, noun_of.rpartition("_")[2])
-        return bool(names & (KEYS | {f"{name}_{key}" for name in called for key in KEYS}))
+        return bool(
+            names & (KEYS | self._parameters | {f"{name}_{key}" for name in called for key in KEYS})
+        )
+
+    @cached_property
+    def _parameters(self) -> set[str]:
+        """The names of all that paths find things by, but for those that say nothing alone."""
+        found = {fold(n) for o in self._operations for n in _PARAMETER.findall(o.path)}
+        return {name for name in found if not is_generic(name)}
 
     @cached_property
     def _segments(self) -> set[str]:
@@ -696,7 +724,7 @@ class ResourceReader:
 
         `hooks` may hold addresses of hooks, and `gists` a count.
         """
-        keyed = split_key(folded(name))[1]
+        keyed = split_key(folded(name))[1] or self.nouns.is_told(name)
         said = keyed or self.nouns.described(description, "")
         return self.nouns.identify(name, description, kind) if said else None
 
@@ -710,7 +738,8 @@ class ResourceReader:
             return found
         if given.place == "body" and self._is_put_in(operation, given, found.resource):
             return found
-        bare = len(given.path) == 1 and fold(given.path[0]) in KEYS
+        around = [part for part in given.path[:-1] if fold(part) not in ENVELOPES]
+        bare = not around and fold(given.path[-1]) in KEYS
         if bare and not found.role and "{" not in operation.path and not _procedure(operation.path):
             return None  # the key that the new thing shall have
         # The content of what is made: its name, or all of it.

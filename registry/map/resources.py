@@ -20,7 +20,7 @@ Verb = Literal["list", "search", "get", "create", "update", "delete", "act"]
 # What a name ends in when it stands for a thing: the words of its key.
 KEYS = frozenset(
     "id uid uuid guid gid iid key slug sha ref handle login arn urn number no num code name "
-    "identifier digest ts".split()
+    "identifier digest ts sku".split()
 )
 # What the name of a reference or of a search result has behind the thing.
 _BEHIND = frozenset(
@@ -261,10 +261,16 @@ class Nouns:
 
     def _owned(self, base: list[str], key: str) -> Identity | None:
         """What has a key of this name: the `lead_account_id` of a project is a user's."""
+        parts = [*base, key] if key else base
         for start in range(len(base)):
-            if resource := self._told.get("_".join([*base[start:], key])):
-                return Identity(resource, "_".join(base[:start]))
+            if resource := self._told.get("_".join(parts[start:])):
+                role = "_".join(base[:start])
+                return Identity(resource, "" if role == resource else role)
         return None
+
+    def is_told(self, name: str) -> bool:
+        """Whether things are found by what is called so, though it ends in no key: an `isbn`."""
+        return "_".join(folded(name)) in self._told
 
     def _finds(self, resource: str, key: str) -> bool:
         """Whether things of this kind are found by this key, as far as is known."""

@@ -50,8 +50,8 @@ _KINDS: dict[VerbKind, str] = {
         "delete remove purge destroy erase drop wipe discard trash uninstall evict kick expel "
         "deregister unregister revoke prune clean cleanup flush nuke scrub shred eject dismiss "
         "withdraw rescind del rm rmdir forget dispose obliterate eradicate eliminate decommission "
-        "deprovision retire undeploy exclude exmatriculate disenroll disenrol disband dissolve expunge offboard scrap teardown "
-        "takedown unsend unenroll unenrol"
+        "deprovision retire undeploy exclude exmatriculate disenroll disenrol disband "
+        "dissolve expunge offboard scrap teardown takedown unsend unenroll unenrol"
     ),
     "act": (
         "run execute send start stop restart reboot trigger invoke call perform do cancel approve "

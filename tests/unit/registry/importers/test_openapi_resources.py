@@ -1064,6 +1064,7 @@ def test_an_object_or_nothing_is_no_id_that_could_be_expanded():
 
 def test_a_new_thing_gets_its_key_from_nobody():
     key = {**STRING, "description": "The key of the user."}
+    site = {**STRING, "description": "The id of the site."}
     found = readings(
         {
             "/user": {
@@ -1074,8 +1075,53 @@ def test_a_new_thing_gets_its_key_from_nobody():
                 },
                 "put": {"operationId": "renameUser", "requestBody": sends(key=key)},
             },
+            "/site": {
+                "post": {
+                    "operationId": "createSite",
+                    "requestBody": sends(data={"type": "object", "properties": {"id": site}}),
+                    "responses": answers(ref("Site")),
+                }
+            },
         },
         **thing("User", key=STRING),
+        **thing("Site"),
     )
     assert not found["createUser"].takes
+    assert not found["createSite"].takes
     assert found["renameUser"].takes["key"] == Identity("user")
+
+
+def test_what_paths_find_a_thing_by_finds_it_everywhere():
+    book = {"type": "object", "properties": {"isbn": STRING, "title": STRING}}
+    order = {"type": "object", "properties": {"id": STRING, "isbn": STRING}}
+    line = {"type": "object", "properties": {"book": {"type": "object", "properties": {
+        "isbn": STRING}}}}  # fmt: skip
+    found = readings(
+        {
+            "/books": {"get": {"operationId": "books", "responses": listing("Book")}},
+            "/books/{isbn}/loan": {"post": {"operationId": "lend"}},
+            "/orders": {
+                "get": {"operationId": "orders", "responses": listing("Order")},
+                "post": {"operationId": "order", "requestBody": sends(line=line)},
+            },
+        },
+        Book=book,
+        Order=order,
+    )
+    assert found["lend"].takes["isbn"] == Identity("book")
+    assert found["order"].takes["isbn"] == Identity("book")
+    assert ("book", "book") in given(found["orders"])
+
+
+def test_a_part_of_a_key_finds_nothing():
+    package = {"type": "object", "properties": {"package_type": STRING, "name": STRING}}
+    path = "/packages/{package_type}/{package_name}"
+    found = readings(
+        {
+            "/packages": {"get": {"operationId": "packages", "responses": listing("Package")}},
+            path: {"get": {"operationId": "getPackage", "responses": answers(ref("Package"))}},
+            "/feeds": {"post": {"operationId": "feed", "requestBody": sends(package_type=STRING)}},
+        },
+        Package=package,
+    )
+    assert not found["feed"].takes
