@@ -977,7 +977,10 @@ def test_who_puts_something_into_a_thing_takes_what_is_there():
                 "get": {"operationId": "getRunner", "responses": answers(ref("Runner"))}
             },
             "/projects/{id}/runners": {
-                "post": {"operationId": "enable", "requestBody": sends(runner_id=STRING)}
+                "post": {
+                    "operationId": "postProjectRunners",
+                    "requestBody": sends(runner_id=STRING),
+                }
             },
             "/projects/{id}/runners/{runner_id}": {"delete": {"operationId": "disable"}},
             "/customers": {
@@ -990,7 +993,7 @@ def test_who_puts_something_into_a_thing_takes_what_is_there():
         **thing("Runner"),
         **thing("Customer"),
     )
-    assert found["enable"].takes["runner_id"] == Identity("runner")
+    assert found["postProjectRunners"].takes["runner_id"] == Identity("runner")
     assert not found["addCustomer"].takes  # an id that the caller chooses
 
 
