@@ -19,7 +19,7 @@ PartOption = Annotated[
     typer.Option("--part", help="dev, test or extra, or dev2; the first three without any."),
 ]
 StoresOption = Annotated[Path, typer.Option("--stores", help="Where registries are kept.")]
-OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra.")]
+OnePart = Annotated[str, typer.Option("--part", help="dev, test or extra, or dev2.")]
 ErrorsOption = Annotated[bool, typer.Option("--errors", help="List what differs.")]
 
 

@@ -11,6 +11,7 @@ from spm.registry.catalog.graph_rows import field_name
 from spm.registry.catalog.naming import words
 from spm.registry.importers.source import Source
 from spm.registry.map.feeds import Feed, feeds
+from spm.registry.map.map_rows import readings_of
 from spm.registry.map.resources import Reading
 from spm.registry.map.tool_nodes import Node, Takes
 from spm.registry.models import tool_id
@@ -76,8 +77,9 @@ def _count(
 def edges_of(source: Source, api: str) -> list[Feed]:
     """The edges between the tools of one source, without a store."""
     nodes = []
+    readings = readings_of(source.manifest, source.readings)
     for tool in source.manifest.tools:
-        reading = (source.readings or {}).get(tool.name, Reading())
+        reading = readings.get(tool.name, Reading())
         takes = tuple(
             Takes(field_name(spec, tool), reading.takes.get(spec.name), spec.required)
             for spec in tool.inputs

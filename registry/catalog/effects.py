@@ -95,6 +95,17 @@ _IRREVERSIBLE = re.compile(
     r"(?:complet|don|achiev|implement)e?d? by (?:delet|remov|revok|eras)ing)\b",
     re.I,
 )
+# "Merges two customers. The second one is deleted."
+_LOST = re.compile(
+    r"\b(?:data|contents?|files?|records?|others?|ones?|(?:existing|previous|old|current|former|"
+    r"all|every|any) \w+)(?: \w+)? (?:will be|is|are|gets?|becomes?) (?:\w+ly )?(?:lost|erased|"
+    r"wiped|destroyed|purged|overwritten|discarded|deleted|removed|revoked|invalid(?:ated)?)\b",
+    re.I,
+)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|when|whether|until|after|before|once|not|no|never)\b", re.I
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _OPENING = re.compile(
     r"(?:(?:this|the) (?:api |rest |http )?(?:endpoint|method|operation|api|call|tool|function|"
     r"route|resource|action|command|request|will)\b(?: (?:will|is used|can be used|may be used|"
@@ -119,6 +130,8 @@ _JOINTS = frozenset({"and", "or", "then", ",", "/"})
 # Who had the old one has nothing, or less, afterwards.
 _TAKES = {
     "rotate": frozenset("key secret token password credential certificate".split()),
+    "reissue": frozenset("key secret token credential certificate".split()),
+    "close": frozenset(("account",)),
     "convert": frozenset("member user owner admin people person guest".split()),
     "demote": frozenset("member user owner admin people person moderator".split()),
 }
@@ -483,5 +496,9 @@ def _reading_name(parts: list[str]) -> _Verb | None:
 
 
 def _irreversible(text: str) -> Decision | None:
-    found = _IRREVERSIBLE.search(plain(text[:MAX_TEXT]))
+    said = plain(text[:MAX_TEXT])
+    found = _IRREVERSIBLE.search(said)
+    if found is None:
+        plainly = (part for part in _SENTENCE.split(said) if not _CONDITION.search(part))
+        found = next(filter(None, map(_LOST.search, plainly)), None)
     return Decision("destructive", f"“{found[0].lower()}” in the text") if found else None

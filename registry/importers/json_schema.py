@@ -19,6 +19,8 @@ Resolve = Callable[[str], object]
 
 MAX_FIELDS = 200
 MAX_NESTING = 3  # of owners: order.customer.address.street is one too deep
+MAX_REFERENCES = 5  # of owners: only what a key refers to is taken from that deep
+SMALL = 4  # properties of an object that by its name alone refers to something
 MAX_LEVELS = 8  # of anything, envelopes and arrays of arrays too
 MAX_TRAIL = 40  # of references and alternatives that stand for one another
 MAX_VISITS = 5_000  # of properties for one tool
@@ -28,6 +30,8 @@ MAX_TEXT = 20_000
 EXAMPLES = 2  # that are kept of a value
 LONGEST_EXAMPLE = 60  # characters
 
+_IDS = frozenset("id ids uuid uuids guid slug sha".split())
+_NAMES = frozenset("name key code number".split())
 _TYPES = frozenset(get_args(FieldType))
 _MORE = frozenset(
     "format enum const default pattern minimum maximum minLength maxLength minItems maxItems "
@@ -264,6 +268,8 @@ class Schemas:
         path = (*parent.path, name)
         inner = self.items(shape)
         envelope = bool(inner.properties) and fold(name) in ENVELOPES
+        if parent.depth > MAX_NESTING and not (inner.properties or _refers(name, parent.shape)):
+            return
         if not envelope and (parent.depth == 1 or not inner.properties):
             spec = self._spec(parent, name, shape, inputs, required and not noise)
             if spec:
@@ -271,7 +277,7 @@ class Schemas:
         if inner.properties and len(path) < MAX_LEVELS:
             own = parent.owner if envelope else singular(fold(name))
             depth = parent.depth if envelope else parent.depth + 1
-            if depth <= MAX_NESTING:
+            if depth <= (MAX_REFERENCES if inputs else MAX_NESTING):
                 own = inner.noun or own if envelope or inner is not shape else own
                 yield _Parent(inner, own, path, required, depth)
 
@@ -323,6 +329,12 @@ class _Chosen:
                 return
         self._owners[key] = owner
         self.found.append(replace(found, spec=spec))
+
+
+def _refers(name: str, around: Shape) -> bool:
+    """Whether a deep property is a key: an id, or what names a thing in a small object."""
+    last = fold(name).rpartition("_")[2]
+    return last in _IDS or (last in _NAMES and len(around.properties) <= SMALL)
 
 
 def _ordered(shape: Shape) -> list[tuple[str, object]]:

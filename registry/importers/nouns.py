@@ -16,7 +16,8 @@ fold = lru_cache(50_000)(_fold)  # the same few thousand names, again and again
 _AROUND = frozenset(
     "get list create update patch put post delete fetch find search retrieve add upsert new api "
     "rest http paginated paged page full minimal simple basic base partial short mini compact "
-    "brief read detailed detail "
+    "brief read detailed detail bean json vo pojo representation out deprecated found created "
+    "updated changed identifiers "
     "details extended nullable public response responses request requests reply result results dto "
     "model schema type object input output params parameters param arguments args payload body "
     "resource entity collection array items data info summary view envelope wrapper "

@@ -47,6 +47,9 @@ _LISTS = frozenset(
 _DEPTH = 3
 _MOST = 40  # references that are kept of one answer
 _WRITES = frozenset(("create", "update"))
+# Parameters of a path that word what is looked for; they are no keys.
+_ASKED = frozenset("query q search term keyword text".split())
+_IDS = frozenset("id uuid guid uid".split())  # keys that find a thing wherever it is
 _PLAIN = 3  # plain properties that make a named object a thing, though it has no key
 
 
@@ -90,8 +93,10 @@ class _Answer:
     references: list[_Reference] = field(default_factory=list)
     scalars: list[tuple[str, str, str]] = field(default_factory=list)  # name, description, kind
     plain: list[tuple[str, str, str, bool]] = field(default_factory=list)  # beside the things
+    properties: set[str] = field(default_factory=set)  # of the things
     listed: bool = False  # the answer is a list itself
     keys: dict[str, set[str]] = field(default_factory=dict)  # by thing
+    named_keys: dict[str, str] = field(default_factory=dict)  # by thing without a plain id
     wrapped: list[tuple[str, str]] = field(default_factory=list)  # a wrapper's key, and its noun
 
 
@@ -131,7 +136,8 @@ class ResourceReader:
             if found is not None:
                 takes[given.name] = found
         gives = self._gives(operation, verb, resource)
-        if verb == "create" and all(given.resource != resource for given in gives):
+        collection = template(operation.path) + "/{}" in self._items
+        if verb == "create" and not collection and all(g.resource != resource for g in gives):
             # A message that is scheduled below /chat: what it gives and does not take is made.
             taken = {identity.resource for identity in takes.values()}
             made = {g.resource for g in gives if not (g.role or g.many)} - taken
@@ -143,7 +149,8 @@ class ResourceReader:
     @cached_property
     def nouns(self) -> Nouns:
         """All resources of the document."""
-        items = {name for name in self._items.values() if name} | self._things()
+        aliases = self._aliases()
+        items = {name for name in self._items.values() if name} | self._things() | {*aliases}
         keys: dict[str, set[str]] = {}
         for operation in self._operations:
             for thing, own in self._answer(operation).keys.items():
@@ -154,7 +161,37 @@ class ResourceReader:
             name: frozenset(own - (WEAK_KEYS - by_path.get(name, set())) if "id" in own else own)
             for name, own in keys.items()
         }
-        return Nouns(items, owned, self._aliases())
+        return Nouns(items, owned, aliases, self._told(Nouns(items, owned, aliases)))
+
+    def _told(self, nouns: Nouns) -> dict[str, str]:
+        """Keys under names of their own: the `account_id` of users who have no plain id."""
+        seen: dict[str, Counter[str]] = {}
+        for operation in self._operations:
+            for thing, name in self._answer(operation).named_keys.items():
+                if not nouns.identify(name):
+                    seen.setdefault(name, Counter())[nouns.fold(thing)] += 1
+        for name, item in set(self._found_by()):
+            if not nouns.identify(name):
+                seen.setdefault(name, Counter())[item] += 1
+        best = {name: things.most_common(1)[0] for name, things in seen.items()}
+        return {
+            name: thing for name, (thing, times) in best.items() if 2 * times > seen[name].total()
+        }
+
+    def _found_by(self) -> Iterator[tuple[str, str]]:
+        """The properties by which paths find things, if they say so themselves: /books/{isbn}."""
+        for operation in self._operations:
+            parts = operation.path.rstrip("/").split("/")
+            for at, part in enumerate(parts):
+                names = [fold(name) for name in _PARAMETER.findall(part)]
+                key = template("/".join(parts[: at + 1]))
+                item = self._items.get(key, "")
+                alone = len(names) == 1 and not any("{" in n for n in parts[at + 1 : at + 2])
+                if item and alone and not is_generic(names[0]):
+                    places = (("get", key), ("get", key.removesuffix("/{}")))
+                    there = [o for place in places if (o := self._by_place.get(place))]
+                    if any(names[0] in self._answer(o).properties for o in there):
+                        yield names[0], item
 
     def _path_keys(self) -> dict[str, set[str]]:
         """The keys by which the paths of things find them: /pods/{name}."""
@@ -168,22 +205,56 @@ class ResourceReader:
         return found
 
     def _aliases(self) -> dict[str, str]:
-        """Other names of things: a wrapper's key, or what only a list calls them."""
+        """Other names of things: a wrapper's key, or what only some answers call them."""
         items = {name for name in self._items.values() if name}
         seen: dict[str, Counter[str]] = {}
+        called: dict[str, set[str]] = {}
         for path, item in self._items.items():
-            listing = self._by_place.get(("get", path.removesuffix("/{}")))
-            for name, many in self._answer(listing).nouns if listing and item else ():
-                if many and name.startswith(f"{item}_"):
-                    seen.setdefault(name, Counter())[item] += 1
+            called.setdefault(self._segment(path.removesuffix("/{}")), set()).add(item)
+            for name in self._names_at(path, item) if item else ():
+                seen.setdefault(name, Counter())[item] += 1
         for operation in self._operations:
-            for role, thing in self._answer(operation).wrapped:
-                seen.setdefault(role, Counter())[thing] += 1
+            for name in self._names_beside(operation, items):
+                seen.setdefault(name, Counter())[singular(name.rpartition("_")[2])] += 1
+        for segment, things in called.items():
+            # A path that has only one kind of branches may call a repository's so.
+            plain = segment and not is_generic(segment) and segment not in ROLES
+            if plain and len(things) == 1 and (thing := min(things)).endswith(f"_{segment}"):
+                seen.setdefault(segment, Counter())[thing] += 1
+        keyed = {thing for o in self._operations for thing in self._answer(o).keys}
+        for operation in self._operations:
+            answer = self._answer(operation)
+            for role, thing in answer.wrapped:
+                if role in keyed and thing.endswith(f"_{role}"):
+                    seen.setdefault(thing, Counter())[role] += 1  # users: [a user of a picker]
+                elif answer.keys.get(thing):  # what only wraps users itself is none of them
+                    seen.setdefault(role, Counter())[thing] += 1
         return {
             role: thing
             for role, things in seen.items()
             if role not in items and (thing := things.most_common(1)[0][0]) != role
         }
+
+    def _names_at(self, path: str, item: str) -> Iterator[str]:
+        """What an item is called where it is listed, made and got: an `issue_bean` is an issue."""
+        collection = path.removesuffix("/{}")
+        for method, place in (("get", collection), ("post", collection), ("get", path)):
+            operation = self._by_place.get((method, place))
+            for name, many in self._answer(operation).nouns if operation else ():
+                listed = (place, method) == (collection, "get")
+                if many == listed and (
+                    name.startswith(f"{item}_") or (not listed and name.endswith(f"_{item}"))
+                ):
+                    yield name
+
+    def _names_beside(self, operation: Operation, items: set[str]) -> Iterator[str]:
+        """What is listed below the path of things and called after them: /statuses/search."""
+        parts = operation.path.split("/") if operation.method == "get" else []
+        above = {singular(fold(part)) for part in parts[:-1] if "{" not in part}
+        for name, many in self._answer(operation).nouns if above else ():
+            head, _, last = name.rpartition("_")
+            if many and head and last in above and last in items and name not in items:
+                yield name
 
     def _things(self) -> set[str]:
         """Things that answers hold, that inputs refer to, and that procedures are called after."""
@@ -202,7 +273,7 @@ class ResourceReader:
         for operation in self._operations:
             parts = operation.path.rstrip("/").split("/")
             for at, part in enumerate(parts):
-                if _PARAMETER.search(part):
+                if _PARAMETER.search(part) and not _asks(part):
                     prefix = "/".join(parts[: at + 1])
                     prefixes.setdefault(template(prefix), prefix)
         found = {key: self._answered(key) for key in prefixes}
@@ -221,8 +292,14 @@ class ResourceReader:
             if operation is None or (place == collection and collection.endswith("{}")):
                 continue
             nouns = self._answer(operation).nouns
-            listed = [name for name, many in nouns if many or place == key]
             segment = self._segment(collection)
+            # Some documents show a collection by one of its things.
+            shown = place == collection and _plural(collection)
+            listed = [
+                name
+                for name, many in nouns
+                if many or place == key or (shown and segment and name.endswith(segment))
+            ]
             for name in listed:
                 if segment and name.startswith(f"{segment}_"):  # a branch with protection
                     return name if self._lists(collection, name) else segment
@@ -279,6 +356,8 @@ class ResourceReader:
         key, method = template(operation.path), operation.method
         said = self._verb(operation)
         answer = self._answer(operation)
+        if key.endswith("{}") and _asks(operation.path.rpartition("/")[2]):
+            return "search", self._resource(answer.nouns[0][0]) if answer.nouns else ""
         if key.endswith("{}"):
             resource = self._items[key]
             usual: dict[str, Verb] = {"get": "get", "head": "get", "delete": "delete"}
@@ -293,6 +372,7 @@ class ResourceReader:
                 return said, self._about(operation, parent)
             # `GetInvoices` says no more than its method; `get-…` of one thing answers with that.
             collection = key + "/{}" in self._items or _plural(key)
+            collection |= bool(many) and self._in_plural(operation, many[0])
             if many and (answer.listed or said != "get" or collection):
                 return ("search" if said == "search" else "list"), self._resource(many[0])
             named = answer.nouns[0][0] if answer.nouns else self._segment(key)
@@ -317,6 +397,13 @@ class ResourceReader:
         if said == "create" or into or (single and self._segment(key) in (single[0], "")):
             return "create", self._resource(single[0]) if single else self._about(operation, parent)
         return "act", self._about(operation, parent)
+
+    @staticmethod
+    def _in_plural(operation: Operation, thing: str) -> bool:
+        """Whether a name speaks of several of a thing: `bulkGetGroups`."""
+        last = thing.rpartition("_")[2]
+        named = [] if _procedure(operation.path) else fold(operation.name).split("_")
+        return any(word != last and singular(word) == last for word in named)
 
     def _made_in(self, collection: str) -> str:
         """What is made in a collection: a registration of a student makes no student.
@@ -347,12 +434,13 @@ class ResourceReader:
             return said[0]
         return "search" if "search" in fold(operation.path).split("_") else None
 
-    @staticmethod
-    def _tail(operation: Operation) -> list[str]:
+    def _tail(self, operation: Operation) -> list[str]:
         """The word of a path's end that may say what is done; what is got or deleted is a thing."""
+        key = template(operation.path)
         tail = operation.path.rstrip("/").rpartition("/")[2]
         first = fold(tail).split("_")[0]
         thing = operation.method in ("get", "delete") and kind_of(first) not in READING
+        thing |= key + "/{}" in self._items and _plural(key)  # /merge_requests has merge requests
         return [] if thing or tail.startswith("{") else [first]
 
     def _parent(self, key: str) -> str:
@@ -408,6 +496,9 @@ class ResourceReader:
         """Keep a thing of an answer; entries that are files or folders are files, and folders."""
         answer.nouns.append((thing, many))
         answer.keys[thing] = self._keys(shape)
+        answer.properties |= {fold(str(name)) for name in shape.properties}
+        if named := self._named_key(shape):
+            answer.named_keys[thing] = named
         answer.nouns += [(kind, many) for kind in shape.kinds if many and kind != thing]
 
     def _collect(self, shape: Shape, answer: _Answer, *, many: bool, depth: int) -> None:
@@ -444,7 +535,7 @@ class ResourceReader:
 
     def _is_thing(self, shape: Shape) -> bool:
         """Whether an object is something of its own, and not what wraps it."""
-        if _has_key(shape):
+        if _has_key(shape) or self._has_own_key(shape):
             return True
         plain = [name for name, _, _, _ in self._scalars(shape) if not is_control(name)]
         if len(plain) < _PLAIN:
@@ -453,6 +544,23 @@ class ResourceReader:
         return named and not any(
             several and inner.noun for _, inner, several in self._objects(shape)
         )
+
+    def _has_own_key(self, shape: Shape) -> bool:
+        """Whether an object that paths are called after has a key: the `code` of a ticket."""
+        noun_of = shape.noun
+        if not noun_of or noun_of not in self._segments:
+            return False
+        names = {fold(str(name)) for name in shape.properties}
+        called = (noun_of, noun_of.rpartition("_")[2])
+        return bool(
+            names & (KEYS | self._parameters | {f"{name}_{key}" for name in called for key in KEYS})
+        )
+
+    @cached_property
+    def _parameters(self) -> set[str]:
+        """The names of all that paths find things by, but for those that say nothing alone."""
+        found = {fold(n) for o in self._operations for n in _PARAMETER.findall(o.path)}
+        return {name for name in found if not is_generic(name)}
 
     @cached_property
     def _segments(self) -> set[str]:
@@ -464,6 +572,12 @@ class ResourceReader:
         """The properties of a thing by which others may refer to it."""
         inner = self._schemas.shape(shape.properties.get("metadata")).properties
         return {fold(str(name)) for name in (*shape.properties, *inner)} & KEYS
+
+    def _named_key(self, shape: Shape) -> str:
+        """The only id of a thing, if it has one under a name of its own."""
+        names = [fold(name) for name, _, _, many in self._scalars(shape) if not many]
+        ids = [name for name in names if split_key(folded(name))[1] in _IDS]
+        return ids[0] if len(ids) == 1 and split_key(folded(ids[0]))[0] else ""
 
     def _objects(self, shape: Shape) -> Iterator[tuple[str, Shape, bool]]:
         for name, sub in shape.properties.items():
@@ -518,13 +632,16 @@ class ResourceReader:
         if not isinstance(schema, dict):
             return []
         items = schema.get("items")
-        found = []
+        found: list[str] = []
         for part in (schema, items if isinstance(items, dict) else {}):
             for word in ("anyOf", "oneOf"):
-                for choice in part.get(word) or ():
-                    shape = self._schemas.items(self._schemas.shape(choice))
-                    if shape.properties and shape.noun:
-                        found.append(shape.noun)
+                shapes = [
+                    self._schemas.items(self._schemas.shape(choice))
+                    for choice in part.get(word) or ()
+                ]
+                # One object, or nothing, is that object; nothing is expanded.
+                if sum(shape.kind != "null" for shape in shapes) > 1:
+                    found += [s.noun for s in shapes if s.properties and s.noun]
         return found[:3]
 
     def _referred(self, reference: _Reference) -> str:
@@ -555,6 +672,9 @@ class ResourceReader:
                 if known != name and own and not self.nouns.has_key(known, frozenset(own)):
                     continue
                 add(Given(known, "", many))
+        for given in tuple(found.values()):  # a member is found by the id of a user
+            if (person := self._persons.get(given.resource)) and not given.role:
+                add(Given(person, "", given.many))
         for reference in answer.references:
             if (known := self._referred(reference)) and (known, "") not in found:
                 add(Given(known, reference.role, reference.many))
@@ -572,6 +692,19 @@ class ResourceReader:
         if not found and making and self._tells_nothing(operation):
             add(Given(resource, "", verb in ("list", "search"), "inferred"))
         return tuple(found.values())
+
+    @cached_property
+    def _persons(self) -> dict[str, str]:
+        """What people are in something, with whose ids find them there: /members/{user_id}."""
+        found: dict[str, set[str]] = {}
+        for operation in self._operations:
+            parts = operation.path.rstrip("/").split("/")
+            for at, part in enumerate(parts):
+                item = self._items.get(template("/".join(parts[: at + 1])), "")
+                if "{" in part and item.rpartition("_")[2] in ROLES:
+                    base, key = split_key(folded(_PARAMETER.findall(part)[0]))
+                    found.setdefault(item, set()).add(self.nouns.exact(base) if key in _IDS else "")
+        return {item: people.pop() for item, people in found.items() if len(people) == 1}
 
     def _tells_nothing(self, operation: Operation) -> bool:
         """Whether a document leaves open what is answered: no schema, or hardly more than `ok`.
@@ -591,7 +724,7 @@ class ResourceReader:
 
         `hooks` may hold addresses of hooks, and `gists` a count.
         """
-        keyed = split_key(folded(name))[1]
+        keyed = split_key(folded(name))[1] or self.nouns.is_told(name)
         said = keyed or self.nouns.described(description, "")
         return self.nouns.identify(name, description, kind) if said else None
 
@@ -603,13 +736,35 @@ class ResourceReader:
             return found
         if self._act(operation) != ("create", found.resource):
             return found
+        if given.place == "body" and self._is_put_in(operation, given, found.resource):
+            return found
+        around = [part for part in given.path[:-1] if fold(part) not in ENVELOPES]
+        bare = not around and fold(given.path[-1]) in KEYS
+        if bare and not found.role and "{" not in operation.path and not _procedure(operation.path):
+            return None  # the key that the new thing shall have
         # The content of what is made: its name, or all of it.
         weak = not WEAK_KEYS.isdisjoint(folded(given.path[-1])[-1:])
         return None if weak or (not found.role and self._new(operation)) else found
 
+    def _is_put_in(self, operation: Operation, given: Input, thing: str) -> bool:
+        """Whether something that is there is put into another: a `runner_id` among a project's.
+
+        It is listed or made elsewhere, and its whole name says that it is the thing's id.
+        """
+        base, key = split_key(folded(given.name))
+        if key not in _IDS or self.nouns.exact(base) != thing or len(given.path) > 1:
+            return False
+        key = template(operation.path)
+        return "{}" in key and any(
+            place != key + "/{}" and item == thing and place.count("{}") < key.count("{}") + 1
+            for place, item in self._items.items()
+        )
+
     def _named(self, operation: Operation, given: Input) -> Identity | None:
         if given.place == "path":
-            return self._in_path(operation.path, given.name)
+            found = self._in_path(operation.path, given.name)
+            asked = fold(given.name) in _ASKED
+            return found or (None if asked else self.nouns.described(given.description, ""))
         if given.place in ("header", "cookie") or _enumerated(given.schema):
             return None
         if "metadata" in given.path[:-1] or self._is_whole(operation):  # of the thing itself
@@ -646,7 +801,8 @@ class ResourceReader:
     def _is_whole(self, operation: Operation) -> bool:
         """Whether the thing itself is written again to say one side of it: /pods/{name}/status."""
         item = template(operation.path).rpartition("/")[0]
-        whole = self._by_place.get(("put", item)) if item.endswith("{}") else None
+        again = item.endswith("{}") and operation.method in ("put", "patch")
+        whole = self._by_place.get(("put", item)) if again else None
         body = _body(operation)
         return whole is not None and body is not None and body == _body(whole)
 
@@ -745,6 +901,12 @@ def _collection(path: str) -> str:
 
 def _inflected(word: str) -> bool:
     return word.endswith(("s", "ed", "ing")) and infinitive(word) != word
+
+
+def _asks(part: str) -> bool:
+    """Whether a part of a path holds what is looked for: /search/{query}."""
+    names = _PARAMETER.findall(part)
+    return len(names) == 1 and fold(names[0]) in _ASKED
 
 
 def _plural(path: str) -> bool:

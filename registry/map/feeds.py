@@ -15,7 +15,7 @@ from spm.registry.catalog.naming import words
 from spm.registry.map.feed_evidence import evidence, services_decided
 from spm.registry.map.homes import Homes
 from spm.registry.map.resources import KEYS, Given, Identity, Verb, is_content
-from spm.registry.map.tool_nodes import CALLER, MAKES, NEEDS_ITSELF, OWN, Node, Takes
+from spm.registry.map.tool_nodes import CALLER, MAKES, NEEDS_ITSELF, OWN, PROGRESS, Node, Takes
 from spm.registry.map.verbs import kind_of
 from spm.registry.store.interface import Row, Transaction
 
@@ -25,7 +25,7 @@ TWINS = 2  # of those that do the same from the same
 FURTHER, HUB_FURTHER = 1, 2  # of those that need more than the consumer has, where others do not
 REFERENCES = 2  # and behind them things that refer to what it takes
 _READS = frozenset(("get", "list", "search"))
-_OF_VERB = {"list": 1.0, "search": 1.0, "get": 0.9, "create": 0.7}
+_OF_VERB = {"list": 1.0, "search": 1.0, "get": 0.9, "create": 0.7, "act": 0.6}
 SHORT = 12  # fields of an answer that is no record
 RARE = 5  # makers of a field that is no key, up to which its name alone links tools
 _OF_EVIDENCE = {"observed": 1.0, "declared": 0.8, "inferred": 0.5}
@@ -74,21 +74,20 @@ def feeds(nodes: Iterable[Node]) -> list[Feed]:
     givers: dict[str, list[tuple[Node, Given]]] = defaultdict(list)
     makers: dict[str, list[Node]] = defaultdict(list)
     for node in nodes:
-        if node.verb in MAKES and not node.words & _STREAMS:
+        if node.verb in (*MAKES, "act") and not node.words & _STREAMS:
             for given in node.gives:
-                if node.verb == "create" and given.resource != node.resource:
-                    continue  # made for what it makes, not for what else its answer tells of
-                if node.adds(given):
+                if not node.makes_for_others(given) or node.adds(given):
                     continue
                 givers[given.resource].append((node, given))
             for name in node.makes:
-                makers[name].append(node)
+                if node.verb in MAKES or _is_watched(name, node):
+                    makers[name].append(node)
     homes = Homes(nodes)
     found: dict[tuple[str, str], Feed] = {}
     for node in nodes:
         for taken in node.takes:
             pairs = _producers(node, taken, givers, homes) if taken.identity else []
-            if not pairs and _is_handed_on(taken, makers):
+            if not pairs and _is_handed_on(node, taken, makers):
                 pairs = _same_field(node, taken, makers)
             for producer, given in pairs:
                 feed = found.setdefault((producer.id, node.id), Feed(producer.id, node.id))
@@ -97,13 +96,19 @@ def feeds(nodes: Iterable[Node]) -> list[Feed]:
     return [found[key] for key in sorted(found)]
 
 
+def _is_watched(name: str, node: Node) -> bool:
+    """Whether an act tells by this field what goes on after it: starting an export a `job_id`."""
+    base, _, key = name.rpartition("_")
+    return key in _STRONG and base.rpartition("_")[2] in PROGRESS and bool(node.takes)
+
+
 def is_handed(name: str) -> bool:
     """Whether tools hand a field of this name from one to another: `order_id`, not `subject`."""
     last = name.rpartition("_")[2]
     return last in _HANDED and not (is_generic(name) or is_control(name) or is_content(name))
 
 
-def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
+def _is_handed_on(consumer: Node, taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
     """Whether the same name is enough: a key, or a required input that few tools make.
 
     A tool that answers little means what it answers; a record of many fields has names by chance.
@@ -113,8 +118,14 @@ def _is_handed_on(taken: Takes, makers: Mapping[str, list[Node]]) -> bool:
         return False
     if taken.required and name.rpartition("_")[2] in _STRONG:
         return True
+    if consumer.verb == "create" and name.startswith(f"{_called(consumer.resource)}_"):
+        return False  # the e-mail address of a user who is made is told by nobody else
     short = all(len(maker.makes) <= SHORT for maker in made_by)
     return short and (is_handed(name) or (taken.required and len(made_by) <= RARE))
+
+
+def _called(resource: str) -> str:
+    return resource.rpartition("/")[2]
 
 
 def _same_field(
@@ -122,12 +133,12 @@ def _same_field(
 ) -> list[tuple[Node, Given]]:
     """Producers of the very same field, where no resource says more."""
     given = Given(taken.field, "field")
-    changes = consumer.verb in ("create", "update")
+    known = consumer.verb in ("create", "update", "list", "search")
     ranked = [
         (_rank(producer, given, consumer), producer, given)
         for producer in makers.get(taken.field, ())
-        # What a thing has already is not put into the same kind of thing again.
-        if producer.id != consumer.id and not (changes and producer.tells_of(consumer.resource))
+        # What a thing has already is not put into the same kind of thing again, nor looked for.
+        if producer.id != consumer.id and not (known and producer.tells_of(consumer.resource))
     ]
     ranked.sort(key=lambda row: (row[0], len(row[1].id), row[1].id))
     return [
@@ -144,6 +155,8 @@ def _producers(
 ) -> list[tuple[Node, Given]]:
     assert taken.identity is not None
     resource, role = taken.identity.resource, taken.identity.role
+    if consumer.verb == "search" and resource == consumer.resource and not (taken.required or role):
+        return []  # nobody looks for users to look for them
     main = consumer.verb in NEEDS_ITSELF and resource == consumer.resource
     hub = resource in homes.hubs
     own: list[_Ranked] = []
@@ -159,6 +172,8 @@ def _producers(
             continue  # where everything happens: nobody makes one to look around in it
         if homes.is_of_another(producer, resource, consumer):
             continue
+        if _is_in_already(producer, given, consumer) and not role:
+            continue
         if not given.role:
             own.append((_rank(producer, given, consumer), producer, given))
         elif not (role or hub) and (taken.required or main):
@@ -173,6 +188,16 @@ def _producers(
     if not kept or (main and consumer.verb == "get"):
         kept += _best_references(references)
     return [(producer, given) for _, producer, given in kept]
+
+
+def _is_in_already(producer: Node, given: Given, consumer: Node) -> bool:
+    """Whether what it tells of is where the consumer would put it: members are made no members."""
+    if consumer.verb != "create" or producer.verb == "create" or given.role:
+        return False
+    if given.resource == consumer.resource:  # a comment may be answered by one
+        return False
+    around = consumer.place - {given.resource}
+    return producer.resource == consumer.resource and producer.place == around
 
 
 def _without_detours(ranked: list[_Ranked], consumer: Node, homes: Homes) -> list[_Ranked]:
@@ -253,7 +278,7 @@ def _searches(row: _Ranked) -> bool:
 
 
 def _creates(row: _Ranked) -> bool:
-    return row[1].verb == "create" and row[1].resource == row[2].resource
+    return row[1].verb == "act" or (row[1].verb == "create" and row[1].resource == row[2].resource)
 
 
 def _rank_reference(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
@@ -273,7 +298,7 @@ def _rank(producer: Node, given: Given, consumer: Node) -> tuple[float, ...]:
         len(needs - has),
         -len((producer.taken & consumer.taken) - {given.resource}),
         0 if producer.resource == given.resource else 1,
-        MAKES[producer.verb],
+        MAKES.get(producer.verb, MAKES["create"]),
         -len(producer.content & consumer.content),
         len(producer.content - consumer.content - _spellings(given.resource)),
         # One's own things before everybody's.

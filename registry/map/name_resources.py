@@ -21,6 +21,7 @@ from spm.registry.map.resources import (
     Verb,
     is_content,
 )
+from spm.registry.map.tool_nodes import PROGRESS
 from spm.registry.map.verbs import kind_of
 from spm.registry.models import OutputSpec, ToolSpec
 
@@ -169,7 +170,8 @@ def _gives(
             continue  # the thing itself is there
         many = spec.type == "array" or (own and verb in ("list", "search"))
         found.setdefault((identity.resource, role), Given(identity.resource, role, many))
-    if verb in MAKING and is_text(tool):
+    starts = verb == "act" and resource.rpartition("_")[2] in PROGRESS  # start_run
+    if (verb in MAKING or starts) and is_text(tool):
         many = verb in ("list", "search")
         for name in filter(None, (resource, *_asked_for(tool, verb, nouns))):
             found.setdefault((name, ""), Given(name, "", many, "inferred"))

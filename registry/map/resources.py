@@ -20,7 +20,7 @@ Verb = Literal["list", "search", "get", "create", "update", "delete", "act"]
 # What a name ends in when it stands for a thing: the words of its key.
 KEYS = frozenset(
     "id uid uuid guid gid iid key slug sha ref handle login arn urn number no num code name "
-    "identifier digest ts".split()
+    "identifier digest ts sku".split()
 )
 # What the name of a reference or of a search result has behind the thing.
 _BEHIND = frozenset(
@@ -34,13 +34,17 @@ ROLES = frozenset(
     "assignee assigner requester requestor reviewer author owner creator reporter approver manager "
     "member recipient sender invitee inviter collaborator maintainer participant attendee follower "
     "lead actor submitter committer commenter contributor operator responder organizer host guest "
-    "watcher subscriber delegate supervisor editor uploader caller".split()
+    "watcher subscriber delegate supervisor editor uploader caller handler curator prescriber "
+    "dispatcher inspector examiner auditor mentor trainer coach tutor advisor adviser planner "
+    "buyer seller purchaser payer payee borrower lender signer signatory presenter speaker "
+    "translator moderator recruiter interviewer interviewee referrer beneficiary deputy "
+    "substitute attendant resolver closer opener verifier validator chair".split()
 )
 # What a person may be to a service, the likeliest first.
 PEOPLE = tuple(
-    "user member person people employee contact agent account customer client subscriber guest "
-    "driver student patient doctor teacher instructor tenant resident passenger applicant "
-    "candidate worker volunteer player artist".split()
+    "user member person people employee staff contact agent account customer client "
+    "subscriber guest driver doctor nurse teacher instructor lecturer technician worker volunteer "
+    "student patient tenant resident passenger applicant candidate player artist".split()
 )
 # The role of a place in which a tool looks: what it finds there is something else.
 INSIDE = "inside"
@@ -52,7 +56,7 @@ CONTENT = frozenset(
 )
 _SPELLED_KEY = (
     r"(?:unique\s+)?"
-    r"(?:ids?|identifiers?|names?|numbers?|keys?|slugs?|sha1?s?|handles?|logins?|uuids?"
+    r"(?:ids?|identifiers?|names?|numbers?|keys?|slugs?|sha1?s?|hash(?:es)?|handles?|logins?|uuids?"
     r"|timestamps?)"
 )
 # Not "number of", which counts things.
@@ -73,6 +77,10 @@ _NO_KEYS = frozenset(
     "icon url uri link version page position width height since until before after prefix "
     "suffix".split()
 )
+# What is said of these is no thing: a `url_template` is a template of URLs.
+_NO_ROLES = frozenset("url uri link prefix suffix format".split())
+# What people write out; as things they have a key.
+_VALUES = frozenset(("email", "phone"))
 _PHRASE_ENDS = frozenset(
     "that which whose who where when to for in on of is are was being be you this these if will "
     "with from by as at and or used using associated must should can".split()
@@ -80,6 +88,7 @@ _PHRASE_ENDS = frozenset(
 _WHEN = re.compile(r"\b(?:time|timestamp|date|datetime)\b", re.I)  # redeem_by is no person
 _DONE = re.compile(r"(?:ed|en|wn|made|sent|built|run|paid|sold|held)$")  # not group_by, sort_by
 _WORD = re.compile(r"[A-Za-z]+")
+_POSSESSIVE = re.compile(r"(?<=[a-z])['’]s\b")
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,7 @@ class Nouns:
         known: their names in the singular, as snake case.
         keys: the identifying properties that each is known to have; unknown ones have any.
         same: other names of a resource, each with the one that stands for it.
+        told: keys under names of their own, as an `account_id` that users have instead of an id.
     """
 
     def __init__(
@@ -124,8 +134,10 @@ class Nouns:
         known: Iterable[str],
         keys: Mapping[str, frozenset[str]] | None = None,
         same: Mapping[str, str] | None = None,
+        told: Mapping[str, str] | None = None,
     ) -> None:
         self._same = same or {}
+        self._told = told or {}
         self._known = {name: tuple(name.split("_")) for name in known if name}
         self._endings: dict[str, set[str]] = defaultdict(set)  # by `_view` and `_card_view`
         for name in self._known:
@@ -137,6 +149,12 @@ class Nouns:
         for name in sorted(self._known):
             self._squashed.setdefault(name.replace("_", ""), name)
         self._people = self.exact([next((name for name in PEOPLE if name in self._known), "")])
+        self._people = self._people or self._called_people()
+
+    def _called_people(self) -> str:
+        """The only resource whose name ends as those of people do: a `staff_member`."""
+        found = {self._same.get(n, n) for n in self._known if n.rpartition("_")[2] in PEOPLE[:5]}
+        return found.pop() if len(found) == 1 else ""
 
     def __contains__(self, name: object) -> bool:
         return name in self._known
@@ -213,7 +231,7 @@ class Nouns:
             return None
         if not base:
             return self.described(description, "", near) if key != "name" else None
-        if found := self._named(base, key):
+        if found := self._named(base, key) or self._owned(base, key):
             return found
         by = len(base) > 1 and base[-1] == "by" and bool(_DONE.search(base[-2]))
         if by and _WHEN.search(description[:200]):
@@ -230,7 +248,9 @@ class Nouns:
     def _named(self, base: list[str], key: str) -> Identity | None:
         base = [*base[:-1], singular(base[-1])]
         resource, before = self.ending(base)
-        if not resource or (before and not key and before > 1):
+        if not resource or (before and not key and (before > 1 or base[0] in _NO_ROLES)):
+            return None
+        if not key and base[-1] in _VALUES:
             return None
         owned = self._keys.get(resource)
         if not self._finds(resource, key):
@@ -238,6 +258,19 @@ class Nouns:
         if not key and owned is not None and not owned:  # nothing refers to what has no key
             return None
         return Identity(resource, "_".join(base[:before]))
+
+    def _owned(self, base: list[str], key: str) -> Identity | None:
+        """What has a key of this name: the `lead_account_id` of a project is a user's."""
+        parts = [*base, key] if key else base
+        for start in range(len(base)):
+            if resource := self._told.get("_".join(parts[start:])):
+                role = "_".join(base[:start])
+                return Identity(resource, "" if role == resource else role)
+        return None
+
+    def is_told(self, name: str) -> bool:
+        """Whether things are found by what is called so, though it ends in no key: an `isbn`."""
+        return "_".join(folded(name)) in self._told
 
     def _finds(self, resource: str, key: str) -> bool:
         """Whether things of this kind are found by this key, as far as is known."""
@@ -250,7 +283,7 @@ class Nouns:
         if role.rpartition("_")[2] in _NO_KEYS:
             return None
         if found := _OF_THE.search(text):
-            said = [word.lower() for word in _WORD.findall(found[1])]
+            said = [word.lower() for word in _WORD.findall(_POSSESSIVE.sub("", found[1]))]
             while said and said[0] in _ARTICLES:
                 said = said[1:]
             resource = self._of_phrase(list(takewhile(lambda w: w not in _PHRASE_ENDS, said)), near)
@@ -258,7 +291,8 @@ class Nouns:
             resource = self.exact([singular(found[1].lower())])
         if not resource and (found := _NOUN_ID.search(text[:120])):
             resource = self._of_phrase([w for w in words(found[1]) if w not in _ARTICLES], near)
-        return Identity(resource, "" if role in ("", resource) else role) if resource else None
+        own = f"_{resource}".endswith(f"_{role}")  # the category of a project is no role of one
+        return Identity(resource, "" if own else role) if resource else None
 
     def _of_phrase(self, said: list[str], near: str) -> str:
         """The resource that a phrase names: "connected account", "tree object"."""

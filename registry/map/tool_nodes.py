@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from spm.registry.map.resources import INSIDE, Given, Identity, Verb
+from spm.registry.map.resources import INSIDE, KEYS, Given, Identity, Verb
 from spm.registry.map.verbs import infinitive, kind_of
 
 MAKES: dict[Verb, int] = {"list": 0, "search": 0, "get": 1, "create": 2}
@@ -14,6 +14,8 @@ OWN = frozenset("authenticated current me my own mine self".split())
 CALLER = frozenset("authenticated current me my mine".split())  # but runners are self-hosted
 _ME = frozenset(("me",))
 ADDING = frozenset(("add", "assign", "attach"))
+# What goes on after a call, and can be watched.
+PROGRESS = frozenset("operation job task run execution process export import batch".split())
 # What is done to a thing for another one's sake says whose it is, and no state that it is in.
 _RELATING = frozenset(("assign", "associate", "attach", "link"))
 
@@ -85,6 +87,31 @@ class Node:
             return False
         return any(taken.identity == Identity(given.resource) for taken in self.takes)
 
+    def makes_for_others(self, given: Given) -> bool:
+        """Whether others may run on this part of its answer.
+
+        A tool that makes something is run for that, not for what else its answer tells of, but for
+        the operation that makes it. An act brings about what it answers with and does not take: a
+        checkout an order.
+        """
+        if self.verb in ("list", "search", "get") or given.resource == self.resource:
+            return self.verb != "act" or self._brings_about(given)
+        return self._brings_about(given)
+
+    def _brings_about(self, given: Given) -> bool:
+        """Whether it answers with one thing that it neither takes nor is about."""
+        if given.role or given.many or given.resource in self.taken:
+            return False
+        if sum(not other.role for other in self.gives) > 1:
+            return False
+        if self.verb != "act":
+            return given.resource.rpartition("_")[2].rpartition("/")[2] in PROGRESS
+        if not self.taken:  # out of nothing known
+            return False
+        # What it takes may be the very thing, under a name that says less or nothing of it.
+        name = given.resource.rpartition("/")[2]
+        return not any(_may_be(name, taken) for taken in self.takes if taken.required)
+
     @cached_property
     def states(self) -> frozenset[str]:
         """The verbs of what was done to the things that it lists: blocked users, deleted files."""
@@ -105,3 +132,12 @@ class Node:
         plain = self.words - _FILLERS - ({"user"} if self.words & OWN else set()) - OWN
         # Who is followed or blocked is not just any user.
         return frozenset(word for word in plain if kind_of(word) not in MAKES)
+
+
+def _may_be(thing: str, taken: Takes) -> bool:
+    """Whether an input may stand for a thing: a `card` for an issuing card, or a bare `id`."""
+    if taken.identity:
+        called = taken.identity.resource.rpartition("/")[2]
+        return thing.endswith(f"_{called}") or called.endswith(f"_{thing}")
+    parts = taken.field.split("_")
+    return parts[-1] in KEYS or thing.rpartition("_")[2] in parts

@@ -50,7 +50,8 @@ _KINDS: dict[VerbKind, str] = {
         "delete remove purge destroy erase drop wipe discard trash uninstall evict kick expel "
         "deregister unregister revoke prune clean cleanup flush nuke scrub shred eject dismiss "
         "withdraw rescind del rm rmdir forget dispose obliterate eradicate eliminate decommission "
-        "deprovision retire undeploy exclude exmatriculate disenroll disenrol"
+        "deprovision retire undeploy exclude exmatriculate disenroll disenrol disband "
+        "dissolve expunge offboard scrap teardown takedown unsend unenroll unenrol"
     ),
     "act": (
         "run execute send start stop restart reboot trigger invoke call perform do cancel approve "
@@ -64,7 +65,8 @@ _KINDS: dict[VerbKind, str] = {
         "unblock exchange redeem claim print_out deliver fulfill fulfil return exit hang end "
         "finish destruct commit push pull checkout stage mount unmount eval answer respond "
         "warn nudge page poke select click type press hover navigate scroll drag fly exec reverse "
-        "indicate signal reimage pretend credit debit waive "
+        "indicate signal reimage pretend credit debit waive annul nullify retract "
+        "liquidate burn reinstall "
     ),
 }
 _KIND = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -78,18 +80,22 @@ _DESTROYS = frozenset(
     "invalidate forfeit truncate clear empty overwrite reset redact anonymize anonymise "
     "pseudonymize ban destruct clean cleanup "
     "refund reject decline leave deactivate detach disconnect disassociate dissociate regenerate "
-    "rollback deny reverse unlink reimage waive".split()
+    "rollback deny reverse unlink reimage waive disband dissolve expunge offboard scrap teardown "
+    "takedown unsend unenroll unenrol annul nullify retract liquidate burn "
+    "reinstall".split()
 )
 # A person who says these of a thing wants it gone; in a tool's name they mean other things.
 _DESTROYS_IN_REQUESTS = frozenset({"end", "stop", "halt"})
 # These end a thing and keep what is known of it: a cancelled order can still be looked up.
 _ENDS = frozenset(
     "cancel void terminate expire abort end stop halt reject decline deny refund reverse leave "
-    "deactivate detach disconnect disassociate dissociate invalidate forfeit waive call".split()
+    "deactivate detach disconnect disassociate dissociate invalidate forfeit waive call annul "
+    "nullify retract liquidate".split()
 )
 # After these nothing of a thing is left.
 _WIPES = frozenset(
-    "purge erase wipe destroy shred nuke scrub obliterate eradicate eliminate flush prune".split()
+    "purge erase wipe destroy shred nuke scrub obliterate eradicate eliminate flush prune "
+    "expunge teardown".split()
 )
 # One call takes back what the other did, and nothing is lost between them.
 _UNDOABLE = frozenset(
@@ -117,6 +123,8 @@ _NOUNS = {
     "invalidation": "invalidate", "deregistration": "deregister", "withdrawal": "withdraw",
     "creation": "create", "activation": "activate", "registration": "register",
     "rejection": "reject", "approval": "approve", "anonymization": "anonymize",
+    "annulment": "annul", "retraction": "retract", "dissolution": "dissolve",
+    "liquidation": "liquidate",
     "redaction": "redact", "reversal": "reverse", "truncation": "truncate", "expulsion": "expel",
 }  # fmt: skip
 _NO_FORMS = frozenset("does is was has his this news status address access process".split())

@@ -31,6 +31,14 @@ from spm.registry.catalog.effects import of_annotations, of_function, of_operati
         ("POST", "/refunds/{id}", "PostRefundsId", "Updates a refund.", "write"),
         ("PUT", "/members/{id}", "convert-member-to-guest", "", "destructive"),
         ("POST", "/keys/{id}/rotate", "rotate_key", "Rotate a key", "destructive"),
+        ("POST", "/keys/{id}/reissue", "", "Reissue a key", "destructive"),
+        ("POST", "/accounts/{id}/close", "closeAccount", "Close an account", "destructive"),
+        ("POST", "/tickets/{id}/close", "closeTicket", "Close a ticket", "write"),
+        ("POST", "/teams/{id}/disband", "", "", "destructive"),
+        ("POST", "/contracts/{id}/annulment", "", "", "destructive"),
+        ("POST", "/environments/{id}/teardown", "", "", "destructive"),
+        ("POST", "/students/{id}/unenroll", "", "", "destructive"),
+        ("POST", "/servers/{id}/reinstall", "", "Reinstall the system", "destructive"),
         # Of a DELETE that no word calls destructive its text says what is switched off or marked.
         ("DELETE", "/tickets/{id}/subscription", "", "Unsubscribe from a ticket", "write"),
         ("DELETE", "/sites/{id}/notices", "", "Switch off notices of outages", "write"),
@@ -94,6 +102,19 @@ def test_irreversible_texts_destroy(text):
     assert of_operation("POST", "/disputes/{id}/close", "", "", text).effects == "destructive"
     assert of_function("close_dispute", "", text).effects == "destructive"
     assert of_operation("GET", "/disputes/{id}", "", "A dispute", text[9:]).effects == "read"
+
+
+@pytest.mark.parametrize(
+    ("text", "effects"),
+    [
+        ("Merges two customers. The second one is deleted.", "destructive"),
+        ("Restores a backup. All current data will be lost.", "destructive"),
+        ("Sets columns. If none are sent, all columns are removed.", "write"),
+        ("Sets columns. Files that are not named are never deleted.", "write"),
+    ],
+)
+def test_what_a_text_says_is_lost_is_destroyed(text, effects):
+    assert of_operation("POST", "/things", "", "", text).effects == effects
 
 
 @pytest.mark.parametrize(

@@ -334,3 +334,37 @@ JSON = st.recursive(
 def test_any_value_is_taken_as_a_schema(schema):
     assert len(output_fields(schema)) <= MAX_FIELDS
     assert len(input_fields(schema)) <= MAX_FIELDS
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"),
+    [
+        ("IssueBean", "issue"),
+        ("CreatedIssue", "issue"),
+        ("FoundUsers", "user"),
+        ("LoanOut", "loan"),
+        ("ProjectIdentifiers", "project"),
+        ("DeprecatedWorkflow", "workflow"),
+    ],
+)
+def test_words_of_generators_are_around_the_noun(name, thing):
+    assert noun(name) == thing
+
+
+def nested(*names, **properties):
+    """An object inside objects of these names."""
+    schema = {"type": "object", "properties": properties}
+    for name in reversed(names):
+        schema = {"type": "object", "properties": {name: schema}}
+    return schema
+
+
+def test_from_deep_inside_only_references_are_taken():
+    text = {"type": "string"}
+    deep = nested("spec", "lines", "subject", "visit", id=text, street=text, name=text)
+    assert [f.name for f in input_fields(deep)] == ["spec", "id", "name"]
+    wide = nested("spec", "lines", "subject", "visit", name=text, a=text, b=text, c=text, d=text)
+    assert [f.name for f in input_fields(wide)] == ["spec"]
+    too_deep = nested("spec", "lines", "subject", "visit", "of", id=text)
+    assert [f.name for f in input_fields(too_deep)] == ["spec"]
+    assert [f.name for f in output_fields(deep)] == ["spec"]

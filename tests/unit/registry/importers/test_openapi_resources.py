@@ -766,3 +766,365 @@ def test_a_registration_of_a_student_makes_no_student():
     made = found["registerForExam"]
     assert (made.verb, made.resource) == ("create", "registration")
     assert made.takes["student_id"] == Identity("student")
+
+
+def listing(name):
+    return answers({"type": "array", "items": ref(name)})
+
+
+def sends(**properties):
+    schema = {"type": "object", "properties": properties}
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+STRING = {"type": "string"}
+
+
+def given(reading):
+    return {(g.resource, g.role) for g in reading.gives}
+
+
+def test_what_an_item_is_called_where_it_is_got_or_made_is_it_elsewhere_too():
+    found = readings(
+        {
+            "/issue/{issueIdOrKey}": {
+                "get": {"operationId": "getIssue", "responses": answers(ref("IssueWire"))}
+            },
+            "/issue": {
+                "post": {"operationId": "addIssue", "responses": answers(ref("TerseIssue"))}
+            },
+            "/find": {"get": {"operationId": "findIssues", "responses": listing("IssueWire")}},
+        },
+        **thing("IssueWire"),
+        **thing("TerseIssue"),
+    )
+    assert given(found["findIssues"]) == {("issue", "")}
+    assert found["getIssue"].takes["issueIdOrKey"] == Identity("issue")
+    assert ("issue", "") in given(found["addIssue"])
+
+
+def test_what_is_listed_below_the_path_of_things_is_one_of_them():
+    found = readings(
+        {
+            "/statuses/{id}": {
+                "get": {"operationId": "getStatus", "responses": answers(ref("Status"))}
+            },
+            "/statuses/search": {
+                "get": {"operationId": "searchStatuses", "responses": listing("AcmeStatus")}
+            },
+        },
+        **thing("Status"),
+        **thing("AcmeStatus"),
+    )
+    assert given(found["searchStatuses"]) == {("status", "")}
+
+
+def test_a_user_of_a_picker_is_a_user_and_what_wraps_users_is_none():
+    users = {"type": "array", "items": ref("PickedUser")}
+    picked = {"type": "object", "properties": {"users": users}}
+    found = readings(
+        {
+            "/picker": {"get": {"operationId": "pick", "responses": answers(picked)}},
+            "/everybody": {
+                "get": {"operationId": "all", "responses": answers({
+                    "type": "object", "properties": {"users": ref("Crowd")}})}
+            },
+            "/whoami": {"get": {"operationId": "me", "responses": answers(ref("User"))}},
+        },
+        **thing("User"),
+        **thing("PickedUser"),
+        Crowd={"type": "object", "properties": {"total": {"type": "integer"}, "rows": {
+            "type": "array", "items": ref("User")}}},
+    )  # fmt: skip
+    assert given(found["me"]) == given(found["pick"]) == {("user", "")}
+
+
+def test_the_same_body_posted_below_a_thing_is_no_side_of_it():
+    step = {"type": "object", "properties": {"id": {**STRING, "description": "The ID of the step"}}}
+    move = {"type": "object", "properties": {"step": step}}
+    body = {"content": {"application/json": {"schema": ref("Change")}}}
+    found = readings(
+        {
+            "/issues/{id}": {
+                "get": {"operationId": "getIssue", "responses": answers(ref("Issue"))},
+                "put": {"operationId": "editIssue", "requestBody": body},
+            },
+            "/issues/{id}/steps": {
+                "get": {"operationId": "listSteps", "responses": listing("Step")},
+                "post": {"operationId": "moveIssue", "requestBody": body},
+                "put": {"operationId": "replaceSteps", "requestBody": body},
+            },
+        },
+        **thing("Issue"),
+        **thing("Step"),
+        Change=move,
+    )
+    assert Identity("step") in found["moveIssue"].takes.values()
+    assert Identity("step") not in found["replaceSteps"].takes.values()
+
+
+def test_a_collection_whose_name_begins_with_a_verb_is_still_one():
+    found = readings(
+        {
+            "/merge_requests": {
+                "post": {"operationId": "postMergeRequests", "responses": answers(ref("Merge"))}
+            },
+            "/merge_requests/{id}": {
+                "get": {"operationId": "getMergeRequest", "responses": answers(ref("Merge"))}
+            },
+        },
+        Merge={"title": "MergeRequest", **thing("x")["x"]},
+    )
+    assert found["postMergeRequests"].verb == "create"
+
+
+def test_a_collection_may_be_shown_by_one_of_its_things():
+    found = readings(
+        {
+            "/labels": {"get": {"operationId": "getLabels", "responses": answers(ref("Label"))}},
+            "/labels/{subscribable_id}/subscription": {"post": {"operationId": "subscribe"}},
+        },
+        **thing("Label"),
+    )
+    assert found["subscribe"].takes["subscribable_id"] == Identity("label")
+
+
+def test_a_parameter_of_a_path_is_what_its_description_says_where_nothing_else_does():
+    path = "/blobs/content/{id}"
+    at = [{"name": "id", "in": "path", "required": True, "schema": STRING,
+           "description": "The ID of the attachment."}]  # fmt: skip
+    found = readings(
+        {
+            "/attachments/{id}": {
+                "get": {"operationId": "getAttachment", "responses": answers(ref("Attachment"))}
+            },
+            path: {"get": {"operationId": "read", "parameters": at}},
+        },
+        **thing("Attachment"),
+    )
+    assert found["read"].takes["id"] == Identity("attachment")
+
+
+def test_a_name_in_the_plural_lists_what_a_page_holds():
+    page = {"type": "object", "properties": {"values": {"type": "array", "items": ref("Group")}}}
+    found = readings(
+        {
+            "/group/bulk": {"get": {"operationId": "bulkGetGroups", "responses": answers(page)}},
+            "/group/one": {"get": {"operationId": "getGroup", "responses": answers(page)}},
+        },
+        **thing("Group"),
+    )
+    assert (found["bulkGetGroups"].verb, found["getGroup"].verb) == ("list", "get")
+
+
+def test_what_a_path_words_for_a_search_is_no_key():
+    found = readings(
+        {
+            "/projects": {"get": {"operationId": "projects", "responses": listing("Project")}},
+            "/projects/search/{query}": {
+                "get": {"operationId": "find", "responses": answers(ref("Project"))}
+            },
+        },
+        **thing("Project"),
+    )
+    assert found["find"].verb == "search"
+    assert not found["find"].takes
+    assert given(found["find"]) == {("project", "")}
+
+
+def test_the_only_things_that_paths_call_so_may_be_called_so():
+    found = readings(
+        {
+            "/repository/branches": {
+                "get": {"operationId": "branches", "responses": listing("RepoBranch")}
+            },
+            "/repository/branches/{branch}": {
+                "get": {"operationId": "getBranch", "responses": answers(ref("RepoBranch"))}
+            },
+            "/merges": {
+                "post": {"operationId": "merge", "requestBody": sends(source_branch=STRING)}
+            },
+        },
+        **thing("RepoBranch"),
+    )
+    assert found["merge"].takes["source_branch"] == Identity("repo_branch", "source")
+
+
+def test_people_without_a_plain_id_are_found_by_the_one_they_have():
+    user = {"type": "object", "properties": {"accountId": STRING, "displayName": STRING}}
+    owner = {**STRING, "description": "The account ID of the new owner."}
+    found = readings(
+        {
+            "/users": {"get": {"operationId": "users", "responses": listing("User")}},
+            "/filters/{id}": {
+                "get": {"operationId": "getFilter", "responses": answers(ref("Filter"))}
+            },
+            "/filters/{id}/owner": {
+                "put": {"operationId": "handOver", "requestBody": sends(accountId=owner)}
+            },
+        },
+        User=user,
+        **thing("Filter"),
+    )
+    assert found["handOver"].takes["accountId"] == Identity("user")
+
+
+def test_who_puts_something_into_a_thing_takes_what_is_there():
+    found = readings(
+        {
+            "/runners": {"get": {"operationId": "runners", "responses": listing("Runner")}},
+            "/runners/{id}": {
+                "get": {"operationId": "getRunner", "responses": answers(ref("Runner"))}
+            },
+            "/projects/{id}/runners": {
+                "post": {
+                    "operationId": "postProjectRunners",
+                    "requestBody": sends(runner_id=STRING),
+                }
+            },
+            "/projects/{id}/runners/{runner_id}": {"delete": {"operationId": "disable"}},
+            "/customers": {
+                "post": {"operationId": "addCustomer", "requestBody": sends(customer_id=STRING)}
+            },
+            "/customers/{customer_id}": {
+                "get": {"operationId": "getCustomer", "responses": answers(ref("Customer"))}
+            },
+        },
+        **thing("Runner"),
+        **thing("Customer"),
+    )
+    assert found["postProjectRunners"].takes["runner_id"] == Identity("runner")
+    assert not found["addCustomer"].takes  # an id that the caller chooses
+
+
+def test_members_who_are_found_by_the_ids_of_users_are_users():
+    found = readings(
+        {
+            "/users/{id}": {"get": {"operationId": "getUser", "responses": answers(ref("User"))}},
+            "/projects/{id}/members": {
+                "get": {"operationId": "members", "responses": listing("Member")}
+            },
+            "/projects/{id}/members/{user_id}": {
+                "get": {"operationId": "getMember", "responses": answers(ref("Member"))}
+            },
+        },
+        **thing("User"),
+        **thing("Member"),
+    )
+    assert given(found["members"]) == {("member", ""), ("user", "")}
+
+
+def test_a_key_of_what_paths_are_called_after_makes_a_thing():
+    found = readings(
+        {
+            "/shows/{id}/tickets": {
+                "post": {"operationId": "sell", "responses": answers(ref("Ticket"))}
+            },
+            "/tickets/{code}": {
+                "get": {"operationId": "getTicket", "responses": answers(ref("Ticket"))}
+            },
+        },
+        Ticket={"type": "object", "properties": {"code": STRING, "price": {"type": "number"}}},
+    )
+    assert given(found["sell"]) == {("ticket", "")}
+
+
+def test_who_makes_a_thing_and_answers_with_an_operation_makes_the_thing():
+    found = readings(
+        {
+            "/disks": {
+                "post": {"operationId": "insertDisk", "responses": answers(ref("Operation"))}
+            },
+            "/disks/{disk}": {"get": {"operationId": "getDisk", "responses": answers(ref("Disk"))}},
+            "/operations/{operation}": {
+                "get": {"operationId": "getOperation", "responses": answers(ref("Operation"))}
+            },
+        },
+        **thing("Disk"),
+        **thing("Operation"),
+    )
+    assert (found["insertDisk"].verb, found["insertDisk"].resource) == ("create", "disk")
+    assert given(found["insertDisk"]) == {("operation", "")}
+
+
+def test_an_object_or_nothing_is_no_id_that_could_be_expanded():
+    maybe = {"anyOf": [ref("ReviewPlace")], "nullable": True}
+    found = readings(
+        {
+            "/reviews/{id}": {
+                "get": {"operationId": "getReview", "responses": answers(ref("Review"))}
+            },
+            "/places/{id}": {
+                "get": {"operationId": "getPlace", "responses": answers(ref("Place"))}
+            },
+        },
+        **thing("Review", at=maybe),
+        **thing("Place"),
+        ReviewPlace={"type": "object", "properties": {"city": STRING}},
+    )
+    assert given(found["getReview"]) == {("review", "")}
+
+
+def test_a_new_thing_gets_its_key_from_nobody():
+    key = {**STRING, "description": "The key of the user."}
+    site = {**STRING, "description": "The id of the site."}
+    found = readings(
+        {
+            "/user": {
+                "post": {
+                    "operationId": "createUser",
+                    "requestBody": sends(key=key),
+                    "responses": answers(ref("User")),
+                },
+                "put": {"operationId": "renameUser", "requestBody": sends(key=key)},
+            },
+            "/site": {
+                "post": {
+                    "operationId": "createSite",
+                    "requestBody": sends(data={"type": "object", "properties": {"id": site}}),
+                    "responses": answers(ref("Site")),
+                }
+            },
+        },
+        **thing("User", key=STRING),
+        **thing("Site"),
+    )
+    assert not found["createUser"].takes
+    assert not found["createSite"].takes
+    assert found["renameUser"].takes["key"] == Identity("user")
+
+
+def test_what_paths_find_a_thing_by_finds_it_everywhere():
+    book = {"type": "object", "properties": {"isbn": STRING, "title": STRING}}
+    order = {"type": "object", "properties": {"id": STRING, "isbn": STRING}}
+    line = {"type": "object", "properties": {"book": {"type": "object", "properties": {
+        "isbn": STRING}}}}  # fmt: skip
+    found = readings(
+        {
+            "/books": {"get": {"operationId": "books", "responses": listing("Book")}},
+            "/books/{isbn}/loan": {"post": {"operationId": "lend"}},
+            "/orders": {
+                "get": {"operationId": "orders", "responses": listing("Order")},
+                "post": {"operationId": "order", "requestBody": sends(line=line)},
+            },
+        },
+        Book=book,
+        Order=order,
+    )
+    assert found["lend"].takes["isbn"] == Identity("book")
+    assert found["order"].takes["isbn"] == Identity("book")
+    assert ("book", "book") in given(found["orders"])
+
+
+def test_a_part_of_a_key_finds_nothing():
+    package = {"type": "object", "properties": {"package_type": STRING, "name": STRING}}
+    path = "/packages/{package_type}/{package_name}"
+    found = readings(
+        {
+            "/packages": {"get": {"operationId": "packages", "responses": listing("Package")}},
+            path: {"get": {"operationId": "getPackage", "responses": answers(ref("Package"))}},
+            "/feeds": {"post": {"operationId": "feed", "requestBody": sends(package_type=STRING)}},
+        },
+        Package=package,
+    )
+    assert not found["feed"].takes

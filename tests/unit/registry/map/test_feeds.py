@@ -416,8 +416,68 @@ def test_what_needs_something_else_is_no_nearer_for_being_ones_own(monkeypatch):
 
 
 def test_what_a_thing_has_is_not_put_into_the_same_kind_of_thing_again():
-    takes = (Takes("entity_type", None, True),)
+    takes = (Takes("relation_type", None, True),)
     make = replace(node("make", "create", "entity"), takes=takes)
-    read = replace(node("read", "get", "graph"), makes=frozenset({"entity_type"}))
+    read = replace(node("read", "get", "graph"), makes=frozenset({"relation_type"}))
     assert pairs(make, read) == {("read", "make")}
     assert pairs(make, replace(read, gives=(Given("entity", "", True),))) == set()
+
+
+def test_nobody_looks_for_users_to_look_for_them():
+    search = node("search_users", "search", "user", [("user_id", "user", "", False)])
+    needed = node("search_among", "search", "user", [("user_id", "user", "", True)])
+    assert pairs(LIST_USERS, search) == set()
+    assert pairs(LIST_USERS, needed) == {("list_users", "search_among")}
+
+
+def test_what_is_known_of_a_thing_is_not_used_to_look_for_it():
+    tell = Node("tell", "list", "user", gives=(Given("user"),), makes=frozenset({"user_email"}))
+    find = Node("find", "search", "user", (Takes("user_email", None, False),))
+    invite = Node("invite", "act", "team", (Takes("user_email", None, True),))
+    assert pairs(tell, find, invite) == {("tell", "invite")}
+
+
+def test_members_are_not_made_members_again():
+    takes = [("project_id", "project", "", True)]
+    members = node("members", "list", "member", takes, [("member", ""), ("user", "")])
+    add = node("add", "create", "member", [*takes, ("user_id", "user", "", True)])
+    assign = node("assign", "update", "issue", [*takes, ("user_id", "user", "", True)])
+    assert pairs(members, add, assign) == {("members", "assign")}
+
+
+def test_an_act_brings_about_what_it_answers_with_and_does_not_take():
+    takes = [("cart_id", "cart", "", True)]
+    checkout = node("checkout", "act", "order", takes, [("order", "")])
+    show = node("show", "get", "order", [("order_id", "order", "", True)])
+    assert pairs(checkout, show) == {("checkout", "show")}
+    ship = node("ship", "act", "order", [*takes, ("order_id", "order", "", True)], [("order", "")])
+    assert pairs(ship, show) == set()
+    # A card for an issuing card, a bare id: it may be the very thing.
+    card = node("ship", "act", "issuing_card", [("card", "card", "", True)], [("issuing_card", "")])
+    use = node("use", "get", "issuing_card", [("issuing_card", "issuing_card", "", True)])
+    assert pairs(card, use) == set()
+    bare = replace(card, takes=(*checkout.takes, Takes("some_id", None, True)))
+    assert pairs(bare, use) == set()
+
+
+def test_what_is_made_answers_with_an_operation_that_can_be_watched():
+    insert = node("insert", "create", "disk", [], [("operation", "")])
+    watch = node("watch", "get", "operation", [("operation", "operation", "", True)])
+    assert pairs(insert, watch) == {("insert", "watch")}
+    told = node("insert", "create", "disk", [], [("disk", ""), ("operation", "")])
+    assert pairs(told, watch) == set()
+
+
+def test_an_act_tells_what_goes_on_after_it():
+    site = (Takes("site", None, True),)
+    start = Node("start", "act", "export", site, makes=frozenset({"job_id", "mail_id"}))
+    follow = Node("follow", "get", "export", (Takes("job_id", None, True),))
+    read = Node("read", "get", "mail", (Takes("mail_id", None, True),))
+    assert pairs(start, follow, read) == {("start", "follow")}
+
+
+def test_what_a_new_thing_shall_have_is_told_by_nobody_else():
+    tell = Node("tell", "list", "mail", makes=frozenset({"user_email"}))
+    add = Node("add", "create", "s/user", (Takes("user_email", None, True),))
+    invite = Node("invite", "create", "s/team", (Takes("user_email", None, True),))
+    assert pairs(tell, add, invite) == {("tell", "invite")}

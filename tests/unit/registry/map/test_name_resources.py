@@ -161,3 +161,15 @@ def test_paths_say_nothing_where_nobody_finds_them_or_files_have_ids():
     assert read(SEARCH, take, by_id)["read_text_file"].takes == {}
     record = tool("list_files", reads=True, outputs=[OutputSpec(name="owner")])
     assert PATHS not in read(record)["list_files"].gives
+
+
+def test_an_act_that_starts_a_run_gives_the_run():
+    found = read(tool("start_run", workflow_id=""), tool("get_run_status", reads=True, run_id=""))
+    assert Given("run", "", False, "inferred") in found["start_run"].gives
+    stop = read(tool("stop_server", server_id=""))
+    assert stop["stop_server"].gives == ()
+
+
+def test_what_is_sold_is_found_by_its_number_in_stock():
+    found = read(tool("list_products", reads=True), tool("add_item", product_sku=""))
+    assert found["add_item"].takes["product_sku"] == Identity("product")

@@ -94,3 +94,45 @@ def test_a_name_alone_is_no_key_of_what_has_an_id():
     assert NOUNS.has_key("ticket", frozenset({"id", "number"}))
     by_name = Nouns(["pod"], {"pod": frozenset({"name", "uid"})})
     assert by_name.has_key("pod", frozenset({"name"}))
+
+
+def test_the_category_of_a_project_is_no_project():
+    known = Nouns(["project", "project_category"])
+    said = "The ID of the project's category. A list is found elsewhere."
+    assert known.described(said, "category") == Identity("project_category")
+    assert known.described("The customer's phone number", "phone") is None
+
+
+def test_a_hash_is_a_key():
+    assert Nouns(["commit"]).described("The commit hash", "") == Identity("commit")
+
+
+def test_a_template_of_urls_is_no_template():
+    known = Nouns(["template"])
+    assert known.identify("url_template") is None
+    assert known.identify("base_template") == Identity("template", "base")
+
+
+def test_a_key_of_its_own_name_finds_a_thing_in_any_role():
+    known = Nouns(["user", "project"], told={"account_id": "user"})
+    assert known.identify("accountId") == Identity("user")
+    said = "The account ID of the project lead."
+    assert known.identify("leadAccountId", said) == Identity("user", "lead")
+
+
+def test_people_may_be_called_members_of_something():
+    known = Nouns(["staff_member", "room"])
+    assert known.identify("curator_id") == Identity("staff_member", "curator")
+    assert Nouns(["team_member", "staff_member"]).identify("curator_id") is None
+
+
+def test_who_prescribes_is_a_doctor_and_no_patient():
+    assert Nouns(["patient", "doctor"]).identify("prescriber_id") == Identity(
+        "doctor", "prescriber"
+    )
+
+
+def test_an_e_mail_address_is_no_thing_unless_it_is_named_by_a_key():
+    known = Nouns(["email"])
+    assert known.identify("author_email") is None
+    assert known.identify("author_email_id") == Identity("email", "author")
