@@ -73,35 +73,15 @@ RETURN id
 ORDER BY score DESC, id;
 
 // name: producers
-// Who makes what these sources require and the request does not show, first who makes what few make.
-// A tool that requires the field itself only echoes it.
-// params: sources, given, same, limit, team, scopes, read_only
+// Who feeds these sources what the request does not show; the strongest edges first.
+// params: sources, given, limit, team, scopes, read_only
 // access: read
 // returns: id
 UNWIND $sources AS source
-MATCH (a:Tool {id: source.id})-[:REQUIRES]->(f:Field)
-WITH DISTINCT a.id AS tool, source.weight AS weight,
-     coalesce(head([pair IN $same WHERE pair.field = f.name | pair.stands]), f.name) AS field
-WHERE NOT field IN $given
-WITH field, collect(weight) AS weights
-WITH weights, [pair IN $same WHERE pair.stands = field | pair.field] + [field] AS names
-CALL (names) {
-  UNWIND names AS name
-  MATCH (:Field {name: name})<-[:REQUIRES]-(t:Tool)
-  RETURN collect(t.id) AS takers
-}
-CALL (names, takers) {
-  UNWIND names AS name
-  MATCH (:Field {name: name})<-[:PRODUCES]-(t:Tool)
-  WHERE visible(t)
-    AND NOT t.id IN takers
-  RETURN collect(DISTINCT t.id) AS makers
-}
-WITH makers, weights
-WHERE size(makers) > 0
-WITH makers, reduce(total = 0, weight IN weights | total + weight / size(makers)) AS gain
-UNWIND makers AS id
-WITH id, sum(gain) AS score
+MATCH (:Tool {id: source.id})<-[e:FEEDS]-(t:Tool)
+WHERE visible(t)
+  AND any(field IN e.fields WHERE NOT field IN $given)
+WITH t.id AS id, sum(source.weight * toInteger(round(1000 * e.weight))) AS score
 ORDER BY score DESC, id
 LIMIT $limit
 RETURN id

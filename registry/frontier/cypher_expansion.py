@@ -139,8 +139,7 @@ class Expansion:
             "producers",
             caller,
             sources=sources,
-            given=sorted(given),
-            same=[{"field": name, "stands": same[name]} for name in sorted(same)],
+            given=sorted(given | {name for name, stands in same.items() if stands in given}),
         )
         return Around(near, makers, ways)
 

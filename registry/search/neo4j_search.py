@@ -155,7 +155,11 @@ class ServerSearch:
         """The rows of these nodes."""
         rows = self._store.read(f"vectors/{kind}_vectors", ids=sorted(set(ids)))
         there = {row["id"]: row["vector"] for row in rows}
-        return stacked([there.get(node) for node in ids], rows[0]["width"] if rows else 0)
+        found = stacked([there.get(node) for node in ids])
+        if found.size or not len(found):
+            return found
+        (width, *_) = [row["width"] for row in self._store.read(f"vectors/{kind}_width")] or [0]
+        return stacked([None] * len(found), width)
 
     def _statistics(self, terms: Sequence[str], caller: Caller) -> Statistics:
         (row,) = self._store.read("search/statistics", terms=terms, **caller.params())
