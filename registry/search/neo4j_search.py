@@ -2,7 +2,7 @@
 
 What a caller may not see must not change one byte of an answer. By words, Lucene adds up weights
 that come with the question, and nothing that it counts itself. By vector, all nodes are compared
-for callers from whom something is hidden.
+for callers from whom something is hidden; in this process from its fourth search on.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from spm.registry.search.audiences import recount, uncount
 from spm.registry.search.embedded_search import CALLERS
 from spm.registry.search.results import Look, Probes, Recalled
 from spm.registry.search.scoring import WORDED, Evidence, Scored, end_to_end, score
+from spm.registry.search.vector_memory import Kept, VectorMemory
 from spm.registry.store.interface import (
     Kind,
     Row,
@@ -34,6 +35,9 @@ from spm.registry.store.interface import (
 # Up to so many vectors the server compares all, which was measured to take as long as its
 # approximate search; beyond, only for callers from whom something is hidden.
 EXHAUSTIVE = 20_000
+# Searches after which a process keeps up to so many vectors of a kind itself: to read them takes as
+# long as a few searches. `spm menu` asks the index.
+REMEMBER_AFTER, REMEMBERED = 3, 20_000
 # So many more than wanted, because the server compares vectors in single precision.
 MARGIN = 16
 # More are asked for, because some are not visible, or are equal; and how that grows.
@@ -78,10 +82,16 @@ class ServerSearch:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._same: dict[tuple[int, Caller], list[list[str]]] = {}
+        self._memories: dict[Kind, VectorMemory] = {
+            "tool": VectorMemory(store, "tool"),
+            "trajectory": VectorMemory(store, "trajectory"),
+        }
+        self._looks = 0
 
     def look(self, probes: Probes, tools: int, trajectories: int, caller: Caller) -> Look:
         """Look a request up by meaning and by words."""
         known = self._statistics(probes.all_terms, caller)
+        self._looks += 1
         revision = int(known.row["revision"] or 0)
         return Look(
             revision=revision,
@@ -94,12 +104,15 @@ class ServerSearch:
     def _score(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Scored[str]:
         """The tools that a request finds."""
         worded = self._tools_by_words(probes.terms[0], known, caller, WORDED)
-        near = self._tools_by_vector(probes.vectors, known, caller, count)
-        rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
-        vectors = [(node, rows[node]["vector"]) for node in dict.fromkeys(near) if node in rows]
-        ids = {node for node in worded if node in rows}
-        for part in (slice(0, 1), probes.parts):
-            ids |= {node for node, _ in _nearest(vectors, probes.vectors[part], count)}
+        if kept := self._kept("tool", known, probes):
+            ids, rows = self._near_tools(kept, probes, worded, count, caller)
+        else:
+            near = self._tools_by_vector(probes.vectors, known, caller, count)
+            rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
+            vectors = [(node, rows[node]["vector"]) for node in dict.fromkeys(near) if node in rows]
+            ids = {node for node in worded if node in rows}
+            for part in (slice(0, 1), probes.parts):
+                ids |= {node for node, _ in _nearest(vectors, probes.vectors[part], count)}
         found = [rows[node] for node in sorted(ids)]
         grams, owners = end_to_end([np.frombuffer(r["grams"] or b"", "<u4") for r in found])
         cosines = clause_cosines(
@@ -108,11 +121,57 @@ class ServerSearch:
         words = scores_of(found, known.weights(probes.all_terms), probes.terms)
         return score(sorted(ids), Evidence(words, cosines, grams, owners), probes.grams)
 
+    def _kept(self, kind: Kind, known: Statistics, probes: Probes) -> Kept | None:
+        """The vectors that this process keeps; None: ask the index."""
+        if self._looks <= REMEMBER_AFTER or known.every(kind) > REMEMBERED:
+            return None
+        state = int(known.row["revision"] or 0), known.row["encoder"] or None
+        return self._memories[kind].of(state, probes.vectors.shape[1])
+
+    def _near_tools(
+        self, kept: Kept, probes: Probes, worded: Sequence[str], count: int, caller: Caller
+    ) -> tuple[set[str], dict[str, Row]]:
+        """The tools that words found, and the nearest; what scores of them are made of.
+
+        Hidden ones are asked for too, until enough are there that the caller sees.
+        """
+        asked, rows, window = set[str](), dict[str, Row](), count + MARGIN
+        while True:
+            lists = [
+                kept.nearest(probes.vectors[part], window) for part in (slice(1), probes.parts)
+            ]
+            new = {*worded, *lists[0], *lists[1]} - asked
+            asked |= new
+            rows |= {row["id"]: row for row in self._read(list(new), caller)}
+            near = [[node for node in found if node in rows][:count] for found in lists]
+            if min(map(len, near)) >= count or window >= len(kept.ids):
+                return {*(node for node in worded if node in rows), *near[0], *near[1]}, rows
+            window *= GROWTH
+
+    def _near_trajectories(
+        self, kept: Kept, asked: Vector, count: int, caller: Caller
+    ) -> list[list[Any]]:
+        """The nearest trajectories that a caller sees, as `_trajectories_by_vector` finds them."""
+        window, rows, known = count + MARGIN, dict[str, list[Any]](), set[str]()
+        while True:
+            found = kept.nearest(asked, window)
+            new = sorted({*found} - known)
+            known |= {*new}
+            for row in self._store.read("search/trajectories_seen", ids=new, **caller.params()):
+                rows[row["id"]] = [row["id"], 0.0, row["vector"], row["way"]]
+            near = [rows[node] for node in found if node in rows][:count]
+            if len(near) >= count or window >= len(kept.ids):
+                return near
+            window *= GROWTH
+
     def _recall(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Recalled:
         """The trajectories that a request finds."""
         asked = probes.vectors[:1]
         worded = self._trajectories_by_words(probes.terms[0], known, caller, count)
-        near = self._trajectories_by_vector(asked[0], known, caller, count)
+        if kept := self._kept("trajectory", known, probes):
+            near = self._near_trajectories(kept, asked, count, caller)
+        else:
+            near = self._trajectories_by_vector(asked[0], known, caller, count)
         rows = {row[0]: row for row in (*near, *worded)}
         first = [node for node, _ in _nearest([(row[0], row[2]) for row in near], asked, count)]
         words = {row[0]: row[1] for row in worded}
