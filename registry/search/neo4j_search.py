@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spm.registry.access.caller import Caller
 from spm.registry.access.filtered_store import filtered
@@ -86,6 +87,7 @@ class ServerSearch:
             "tool": VectorMemory(store, "tool"),
             "trajectory": VectorMemory(store, "trajectory"),
         }
+        self._seen: dict[Caller, tuple[Kept, NDArray[np.bool_]]] = {}
         self._looks = 0
 
     def look(self, probes: Probes, tools: int, trajectories: int, caller: Caller) -> Look:
@@ -131,34 +133,36 @@ class ServerSearch:
     def _near_tools(
         self, kept: Kept, probes: Probes, worded: Sequence[str], count: int, caller: Caller
     ) -> tuple[set[str], dict[str, Row]]:
-        """The tools that words found, and the nearest; what scores of them are made of.
+        """The tools that words found, and the nearest; what scores of them are made of."""
+        seen = self._shown(kept, caller)
+        parts = (probes.vectors[:1], probes.vectors[probes.parts])
+        near = [node for part in parts for node in kept.nearest(part, count, seen)]
+        rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
+        return {node for node in (*worded, *near) if node in rows}, rows
 
-        Hidden ones are asked for too, until enough are there that the caller sees.
+    def _shown(self, kept: Kept, caller: Caller) -> NDArray[np.bool_]:
+        """Which of these tools a caller sees, read once for each state of the graph and caller.
+
+        To ask for the nearest of all until enough are visible would take the longer the more hidden
+        ones are near.
         """
-        asked, rows, window = set[str](), dict[str, Row](), count + MARGIN
-        while True:
-            lists = [
-                kept.nearest(probes.vectors[part], window) for part in (slice(1), probes.parts)
-            ]
-            new = {*worded, *lists[0], *lists[1]} - asked
-            asked |= new
-            rows |= {row["id"]: row for row in self._read(list(new), caller)}
-            near = [[node for node in found if node in rows][:count] for found in lists]
-            if min(map(len, near)) >= count or window >= len(kept.ids):
-                return {*(node for node in worded if node in rows), *near[0], *near[1]}, rows
-            window *= GROWTH
+        found = self._seen.get(caller)
+        if found is None or found[0] is not kept:
+            shown = {row["id"] for row in self._store.read("access/tools", **caller.params())}
+            found = kept, np.array([node in shown for node in kept.ids], dtype=np.bool_)
+            others = self._seen if len(self._seen) < CALLERS else {}
+            self._seen = {**others, caller: found}
+        return found[1]
 
     def _near_trajectories(
         self, kept: Kept, asked: Vector, count: int, caller: Caller
     ) -> list[list[Any]]:
-        """The nearest trajectories that a caller sees, as `_trajectories_by_vector` finds them."""
-        window, rows, known = count + MARGIN, dict[str, list[Any]](), set[str]()
+        """The nearest trajectories, as `_trajectories_by_vector` finds them."""
+        window = count + MARGIN
         while True:
             found = kept.nearest(asked, window)
-            new = sorted({*found} - known)
-            known |= {*new}
-            for row in self._store.read("search/trajectories_seen", ids=new, **caller.params()):
-                rows[row["id"]] = [row["id"], 0.0, row["vector"], row["way"]]
+            read = self._store.read("search/trajectories_seen", ids=found, **caller.params())
+            rows = {row["id"]: [row["id"], 0.0, row["vector"], row["way"]] for row in read}
             near = [rows[node] for node in found if node in rows][:count]
             if len(near) >= count or window >= len(kept.ids):
                 return near
@@ -168,7 +172,8 @@ class ServerSearch:
         """The trajectories that a request finds."""
         asked = probes.vectors[:1]
         worded = self._trajectories_by_words(probes.terms[0], known, caller, count)
-        if kept := self._kept("trajectory", known, probes):
+        # Which trajectories a team sees takes long to read for all; the index asks for those near.
+        if not caller.restricted and (kept := self._kept("trajectory", known, probes)):
             near = self._near_trajectories(kept, asked, count, caller)
         else:
             near = self._trajectories_by_vector(asked[0], known, caller, count)

@@ -39,16 +39,19 @@ class Kept:
     matrix: Vector
     there: NDArray[np.intp]
 
-    def nearest(self, asked: Vector, count: int) -> list[str]:
-        """The nearest to any of some vectors, best first, equal ones by id.
+    def nearest(
+        self, asked: Vector, count: int, seen: NDArray[np.bool_] | None = None
+    ) -> list[str]:
+        """The nearest to any of some vectors, best first, equal ones by id; of those seen.
 
         The last ones are scored row by row in double precision, so that neither other rows nor
         their number can move a bit of a score.
         """
-        if not len(self.there):
+        there = self.there if seen is None else self.there[seen[self.there]]
+        if not len(there):
             return []
-        rough = (self.matrix @ asked.T).max(axis=1)[self.there]
-        near = self.there[rough >= kth(rough, min(count, len(rough))) - BLUR]
+        rough = (self.matrix @ asked.T).max(axis=1)[there]
+        near = there[rough >= kth(rough, min(count, len(rough))) - BLUR]
         exact, rows = self.matrix[near].astype(np.float64), asked.astype(np.float64)
         scores = np.max([np.round(np.einsum("ij,j->i", exact, row), 6) for row in rows], axis=0)
         return [self.ids[near[place]] for place in top(scores, count)]

@@ -330,32 +330,29 @@ SEARCH = {
     "search/trajectories_by_words",
     "search/trajectories_by_vector",
 }
-KEPT = SEARCH - {"search/tools_by_vector", "search/trajectories_by_vector"} | {
-    "search/trajectories_seen"
-}
 WALK = {"menu/producers", "menu/candidates", "vectors/tool_vectors"}
 PLAN, MOST_READS = {"menu/asked", "map/cards", "tools/definitions"}, 12
 
 
 @pytest.mark.parametrize(
     ("caller", "walk"),
-    [(EVERYTHING, WALK | {"menu/neighbours"}), (CALLER, WALK | {"menu/ways"})],
+    [(EVERYTHING, WALK | {"menu/neighbours", "menu/order"}), (CALLER, WALK | {"menu/ways"})],
     ids=["operator", "team"],  # a set is printed in another order by each worker
 )
-@pytest.mark.parametrize(
-    ("after", "search"), [(1_000, SEARCH), (0, KEPT)], ids=["index", "vectors that are kept"]
-)
+@pytest.mark.parametrize("after", [1_000, 0], ids=["index", "vectors that are kept"])
 def test_a_menu_reads_a_few_times_whatever_is_asked(
     caller: Caller,
     walk: set[str],
     after: int,
-    search: set[str],
     both: Callable[[Fill], Pair],
     neo4j_server: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All that a menu reads and all that goes over the line, once the vocabulary is known."""
     monkeypatch.setattr(neo4j_search, "REMEMBER_AFTER", after)
+    search = SEARCH if after else SEARCH - {"search/tools_by_vector"}
+    if not (after or caller.restricted):
+        search = search - {"search/trajectories_by_vector"} | {"search/trajectories_seen"}
     both(HIDDEN.fill)
     line = Proxy(neo4j_server.uri)
     with Registry.open(neo4j_server.settings(line.uri)) as registry:

@@ -26,7 +26,13 @@ ENCODER = Worded()
 FEW, TRACED = 500, 400  # tools of the small library; trajectories, all of them through these tools
 TEAM = Caller("a")
 WALK = {
-    EVERYTHING: {"menu/neighbours", "menu/producers", "menu/candidates", "vectors/tool_vectors"},
+    EVERYTHING: {
+        "menu/neighbours",
+        "menu/producers",
+        "menu/candidates",
+        "menu/order",
+        "vectors/tool_vectors",
+    },
     TEAM: {"menu/ways", "menu/producers", "menu/candidates", "vectors/tool_vectors"},
 }
 # Database hits of each query: a source has some six feeders and ten neighbours, a candidate a dozen
@@ -35,7 +41,8 @@ WALK = {
 MOST = {
     "menu/neighbours": rule.SOURCES * 200,
     "menu/producers": rule.SOURCES * 200,
-    "menu/candidates": rule.SIZE * 300,
+    "menu/candidates": rule.SIZE * 100,
+    "menu/order": rule.SIZE * 300,
     "menu/ways": rule.SIZE * 1_500,
     "vectors/tool_vectors": rule.SIZE * 10,
 }
