@@ -293,6 +293,10 @@ def test_tools_that_must_be_there_come_first(both: Callable[[Fill], Pair]) -> No
     assert ask(remote, "order mail", must=("shop/private",)).tools[0] == "shop/private"
 
 
+def without_track(registry: Registry) -> None:
+    registry.remove("shop/track", force=True)
+
+
 @pytest.mark.campaign
 def test_vectors_that_a_process_keeps_find_what_the_index_finds(
     both: Callable[[Fill], Pair], neo4j_server: Any, monkeypatch: pytest.MonkeyPatch
@@ -303,7 +307,7 @@ def test_vectors_that_a_process_keeps_find_what_the_index_finds(
     changes: list[Fill] = [
         lambda registry: None,
         HIDDEN.fill,
-        lambda registry: registry.remove("shop/track", force=True) and None,
+        without_track,
         World([tool("bill", "order_number", "tax", title="mail and refund the customer")], []).fill,
     ]
     for change in changes:

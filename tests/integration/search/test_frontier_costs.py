@@ -46,7 +46,14 @@ MOST = {
     "menu/ways": rule.SIZE * 1_500,
     "vectors/tool_vectors": rule.SIZE * 10,
 }
-NEVER = ("NodeByLabelScan", "AllNodesScan", "Eager", "RelationshipTypeScan", "CartesianProduct")
+NEVER = (
+    "NodeByLabelScan",
+    "AllNodesScan",
+    "DirectedRelationshipTypeScan",
+    "UndirectedRelationshipTypeScan",
+    "CartesianProduct",
+    "Eager",
+)
 
 Costs = dict[str, int]
 
@@ -89,6 +96,10 @@ def test_a_walk_costs_the_same_among_many_tools(
             if tools == FEW:
                 registry.import_traces(generator.traces(FEW, TRACED))
             registry.encode(ENCODER)
+            # The server of the tests keeps the plans that it made for other graphs; one that serves
+            # plans again after ten seconds where its graph has grown.
+            with neo4j_server.driver() as driver:
+                driver.execute_query("CALL db.clearQueryCaches()")
             for caller, walk in WALK.items():
                 hits = walked(registry, caller, monkeypatch)
                 assert hits.keys() == walk
