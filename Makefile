@@ -6,7 +6,7 @@ REQUEST ?= Email the customer the receipt for order 4821
 DEMO   ?= build/demo
 DATA   ?= ../shared/data
 CACHE  ?= build/evaluation
-BENCHES ?= cold warm scale train peers
+BENCHES ?= cold warm scale snapshots train peers
 FIGURES := benchmarks/speed/figures.json
 NAME   ?= auto
 # What the shipped prior learned from: the licences of these allow it.

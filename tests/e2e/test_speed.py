@@ -73,6 +73,23 @@ def test_peers_answer_the_same_requests_about_the_same_tools(cache):
 
 
 @pytest.mark.campaign
+@pytest.mark.skipif(BENCHES < 3, reason=LATER)
+def test_menus_are_built_with_and_without_a_snapshot_on_a_neo4j_of_its_own(cache, tmp_path):
+    more = {"XDG_CACHE_HOME": str(tmp_path)}  # where the snapshots of servers lie
+    try:
+        found = bench("snapshots", cache, "--sizes", "60", "--traces", 20, "--requests", 2, **more)
+    except AssertionError as failed:
+        if "No Neo4j can be started here" in str(failed):
+            pytest.skip(str(failed))
+        raise
+    assert found["settings"]["stores"] == ["embedded, 60 tools", "neo4j, 60 tools"]
+    values = {one["name"]: one["value"] for one in found["figures"]}
+    assert values["Neo4j: menu without a snapshot / with one, 60 tools"] > 0
+    assert values["neo4j, 60: CPU-ms of the server without a snapshot, mean"] >= 0
+    assert {row["name"] for row in found["rows"]} >= {"neo4j, 60: menu without"}
+
+
+@pytest.mark.campaign
 @pytest.mark.neo4j
 @pytest.mark.skipif(BENCHES < 3, reason=LATER)
 def test_neo4j_is_measured_beside_the_embedded_engine(cache, neo4j_empty):
