@@ -1,20 +1,15 @@
 """Edges that vendors' guides describe: how many of them the graph has, and through which input."""
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import spm
 from benchmarks.map.specs import apis, document, find, labels, read, tools_by_operation
 from spm.registry.catalog.fields import folded
-from spm.registry.catalog.graph_rows import field_name
-from spm.registry.catalog.naming import words
-from spm.registry.importers.source import Source
-from spm.registry.map.feeds import Feed, feeds
-from spm.registry.map.map_rows import readings_of
-from spm.registry.map.resources import Reading
-from spm.registry.map.tool_nodes import Node, Takes
-from spm.registry.models import tool_id
+from spm.registry.store.interface import Row
 
 
 @dataclass
@@ -48,7 +43,7 @@ def compare(folder: Path, part: str, scratch: Path, say: Callable[[str], None]) 
             continue
         source = read(path, api)
         tools = tools_by_operation(source, api)
-        derived = {(f.producer, f.consumer): f for f in edges_of(source, api)}
+        derived = {(f["producer"], f["consumer"]): f for f in edges_of(path, api)}
         score.tools += len(tools)
         score.edges += len(derived)
         for row in rows:
@@ -62,7 +57,7 @@ def _count(
     score: Score,
     row: dict[str, Any],
     tools: dict[str, str],
-    derived: dict[tuple[str, str], Feed],
+    derived: dict[tuple[str, str], Row],
 ) -> None:
     score.known += 1
     feed = derived.get((find(tools, row["from"]) or "", find(tools, row["to"]) or ""))
@@ -71,30 +66,11 @@ def _count(
         return
     score.found += 1
     wanted = folded(row["param"].rpartition(".")[2]) or [""]
-    score.through += any(wanted[-1] in folded(name) for name in feed.fields)
+    score.through += any(wanted[-1] in folded(name) for name in feed["fields"])
 
 
-def edges_of(source: Source, api: str) -> list[Feed]:
-    """The edges between the tools of one source, without a store."""
-    nodes = []
-    readings = readings_of(source.manifest, source.readings)
-    for tool in source.manifest.tools:
-        reading = readings.get(tool.name, Reading())
-        takes = tuple(
-            Takes(field_name(spec, tool), reading.takes.get(spec.name), spec.required)
-            for spec in tool.inputs
-        )
-        taken = {t.field for t in takes}
-        made = frozenset(field_name(spec, tool) for spec in tool.outputs) - taken
-        nodes.append(
-            Node(
-                tool_id(api, tool.name),
-                reading.verb,
-                reading.resource,
-                takes,
-                reading.gives,
-                made,
-                frozenset(words(tool.name)),
-            )
-        )
-    return feeds(nodes)
+def edges_of(path: Path, api: str) -> list[Row]:
+    """The edges between the tools of a specification that is alone in a registry."""
+    with tempfile.TemporaryDirectory() as store, spm.open(store) as registry:
+        registry.register(path, service=api)
+        return registry.core.store.read("library/feeds")

@@ -8,8 +8,8 @@ from pathlib import Path
 from benchmarks.map.edges import edges_of
 from benchmarks.map.specs import document, read
 from spm.registry.catalog.search_text import plain
-from spm.registry.map.feeds import Feed
 from spm.registry.models import ToolSpec, tool_id
+from spm.registry.store.interface import Row
 
 TEXT, NOTE, MOST = 180, 40, 12  # characters of a text and of a field's text, fields of a list
 
@@ -33,16 +33,16 @@ class Pair:
 
 def draw(folder: Path, apis: Iterable[str], seed: int, count: int, scratch: Path) -> list[Pair]:
     """Pairs drawn from all edges of these specifications; the same for the same seed."""
-    found: list[tuple[Feed, dict[str, ToolSpec]]] = []
+    found: list[tuple[Row, dict[str, ToolSpec]]] = []
     for api in apis:
         path = document(folder, api, scratch)
         if path is not None:
             source = read(path, api)
             tools = {tool_id(api, tool.name): tool for tool in source.manifest.tools}
-            found += [(feed, tools) for feed in edges_of(source, api)]
+            found += [(feed, tools) for feed in edges_of(path, api)]
     drawn = random.Random(seed).sample(found, min(count, len(found)))
     return [
-        Pair(tools[feed.producer], tools[feed.consumer], sorted(feed.fields))
+        Pair(tools[feed["producer"]], tools[feed["consumer"]], sorted(feed["fields"]))
         for feed, tools in drawn
     ]
 

@@ -27,10 +27,21 @@ def requires_rows(tools: Tools) -> list[Row]:
     needed: dict[tuple[str, str], bool] = {}
     for identity, tool in tools.items():
         for spec in tool.inputs:
-            if not is_control(spec.name):
+            if not _steers(spec, tool):
                 edge = identity, field_name(spec, tool)
                 needed[edge] = needed.get(edge, False) or spec.required
     return [{"id": i, "field": f, "required": needed[i, f]} for i, f in sorted(needed)]
+
+
+def _steers(spec: OutputSpec, tool: ToolSpec) -> bool:
+    """Whether a field steers a call (paging, keys, formats).
+
+    What stands in the path is what a call is about, whatever it is called: `/file_links/{link}`.
+    """
+    if not is_control(spec.name):
+        return False
+    path = str((tool.call or {}).get("path", ""))
+    return not isinstance(spec, InputSpec) or f"{{{spec.name}}}" not in path
 
 
 def produces_rows(tools: Tools) -> list[Row]:
@@ -39,7 +50,7 @@ def produces_rows(tools: Tools) -> list[Row]:
         (identity, field_name(spec, tool))
         for identity, tool in tools.items()
         for spec in tool.outputs
-        if not is_control(spec.name)
+        if not _steers(spec, tool)
     }
     return [{"id": identity, "field": name} for identity, name in sorted(edges)]
 
@@ -66,7 +77,7 @@ def named_fields(tools: Tools) -> list[tuple[str, OutputSpec]]:
         (field_name(spec, tool), spec)
         for tool in tools.values()
         for spec in (*tool.inputs, *tool.outputs)
-        if not is_control(spec.name)
+        if not _steers(spec, tool)
     ]
 
 

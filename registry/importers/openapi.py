@@ -299,12 +299,17 @@ class _Api:
         arguments = object_of(direct, self._schema_of)
         shape = self.schemas.shape(body)
         shape = self.schemas.items(shape) if flat else shape
-        if body is not None and not shape.properties:
+        if body is not None and not shape.properties and not self._is_empty(body):
             shape = Shape(properties={"body": body}, required={"body"})
         for name, schema in shape.properties.items():
             arguments["properties"].setdefault(name, schema)
         arguments["required"] += sorted(shape.required) if needed else []
         return arguments
+
+    def _is_empty(self, body: object) -> bool:
+        """Whether a body is an object without properties: generators write one for every GET."""
+        schema = self.follow(body)
+        return schema.get("properties") == {} and not schema.get("additionalProperties")
 
     def _inputs(
         self, draft: _Draft, parameters: list[dict[str, Any]], arguments: dict[str, Any], of: str

@@ -94,18 +94,21 @@ def test_time_tells_nothing_on_a_server(
 
 
 def test_a_difference_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three times as long for what hidden tools speak of: as if they were read one by one."""
+    """As if what hidden tools speak of were read one by one.
+
+    Times as a clock of the test gives them: on a busy machine real ones jump by more.
+    """
     with Registry.open(Settings(str(tmp_path))) as registry:
         fill(registry)
-        real = Expansion.frontier
+        real, now = Expansion.frontier, [0.0]
+        chance = np.random.default_rng(0)
 
         def telling(self: Expansion, probes: Probes, **more: Any) -> Any:
-            start = time.perf_counter()
-            found = real(self, probes, **more)
-            if any(SPOKEN.startswith(term) for term in probes.terms[0]):
-                time.sleep(2 * (time.perf_counter() - start))
-            return found
+            spoken = any(SPOKEN.startswith(term) for term in probes.terms[0])
+            now[0] += chance.uniform(2.0, 4.0) if spoken else chance.uniform(0.5, 1.5)
+            return real(self, probes, **more)
 
         monkeypatch.setattr(Expansion, "frontier", telling)
+        monkeypatch.setattr(time, "perf_counter", lambda: now[0])
         with pytest.raises(AssertionError, match="shows in the time"):
             check(registry)

@@ -32,6 +32,12 @@ def gives(*names, **more):
     return [row["field"] for row in rows]
 
 
+def test_what_stands_in_the_path_is_an_input_whatever_it_is_called():
+    specs = {"name": "link"}, {"name": "cursor", "required": False}
+    assert needs(*specs, call={"path": "/file_links/{link}"}) == {"link": True}
+    assert needs(*specs, call={"path": "/file_links"}) == {}
+
+
 # -- what a tool takes and gives ---------------------------------------------------------------
 
 

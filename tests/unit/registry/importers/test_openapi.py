@@ -174,6 +174,15 @@ def test_a_body_that_is_no_object_is_one_argument():
     assert tool.input_schema["properties"]["body"]["items"] == {"type": "integer"}
 
 
+def test_an_object_without_properties_is_no_argument():
+    form = {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}}}}
+    tool, _ = one({"requestBody": {"content": form}}, method="get")
+    assert tool.inputs == ()
+    open_one = {"application/json": {"schema": {"properties": {}, "additionalProperties": True}}}
+    tool, _ = one({"requestBody": {"content": open_one}})
+    assert [field.name for field in tool.inputs] == ["body"]
+
+
 @pytest.mark.parametrize(("said", "required"), [({}, True), ({"required": False}, False)])
 def test_a_body_that_leaves_it_open_needs_what_its_schema_requires(said, required):
     schema = {"properties": {"slot_id": {"type": "string"}}, "required": ["slot_id"]}
