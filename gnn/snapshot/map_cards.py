@@ -16,7 +16,7 @@ from spm.gnn.snapshot.container import Container
 from spm.gnn.snapshot.strings import Sorted, Texts
 from spm.registry.encoding import digest
 from spm.registry.map.verbs import VerbKind
-from spm.registry.routes.tool_map import MapCard, kinds_of
+from spm.registry.routes.tool_map import Feeder, Feeders, MapCard, kinds_of
 from spm.registry.store.interface import Row, Store
 
 KINDS: tuple[VerbKind, ...] = get_args(VerbKind)
@@ -129,8 +129,10 @@ class MapCards:
 
     def _parsed(self, at: int) -> MapCard:
         row = json.loads(self._texts.once(at))
-        row["feeders"] = [
-            [self._ids[number], fields, weight, self._effects(number)]
-            for number, fields, weight in row["feeders"]
-        ]
+        rows = row["feeders"]
+        row["feeders"] = Feeders(lambda: tuple(map(self._feeder, rows))) if rows else ()
         return MapCard.of(row)
+
+    def _feeder(self, row: list[Any]) -> Feeder:
+        number, fields, weight = row
+        return Feeder(self._ids[number], tuple(fields), float(weight), self._effects(number))

@@ -3,9 +3,10 @@
 A store answers in Cypher, a snapshot from its arrays; plans ask either.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 from spm.registry.access.caller import Caller
 from spm.registry.map.verbs import VerbKind, request_verbs
@@ -33,6 +34,36 @@ class Feeder(NamedTuple):
     effects: str
 
 
+class Feeders(Sequence[Feeder]):
+    """Who feeds a tool, made when somebody looks: of most candidates nobody ever asks.
+
+    Args:
+        make: makes them.
+    """
+
+    def __init__(self, make: Callable[[], tuple[Feeder, ...]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[Feeder, ...]:
+        return self._make()
+
+    def __iter__(self) -> Iterator[Feeder]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._made[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._made == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._made)
+
+
 @dataclass(frozen=True)
 class MapCard:
     """A tool on the map; resources carry their service in front."""
@@ -42,7 +73,7 @@ class MapCard:
     service: str
     effects: str
     needs: tuple[Need, ...] = ()
-    feeders: tuple[Feeder, ...] = ()
+    feeders: Sequence[Feeder] = ()
 
     def inputs(self, tool: str, definition: str) -> tuple[Input, ...]:
         """The inputs of the tool, read out of its definition."""
@@ -51,14 +82,17 @@ class MapCard:
 
     @classmethod
     def of(cls, row: Row) -> "MapCard":
-        """A card out of a row of `map/cards`."""
+        """A card out of a row of `map/cards`; its feeders as rows, or made already."""
+        feeders = row["feeders"]
         return cls(
             row["verb"] or ("get" if row["effects"] == "read" else "act"),
             row["resource"] or "",
             row["service"],
             row["effects"],
             tuple(Need(n[0], bool(n[1]), n[2] or "", n[3] or "") for n in row["needs"]),
-            tuple(Feeder(f[0], tuple(f[1]), float(f[2]), f[3]) for f in row["feeders"]),
+            feeders
+            if isinstance(feeders, Feeders)
+            else tuple(Feeder(f[0], tuple(f[1]), float(f[2]), f[3]) for f in feeders),
         )
 
 
