@@ -249,6 +249,7 @@ def test_a_lookup_is_a_few_reads(both: Pair, monkeypatch: pytest.MonkeyPatch) ->
                 "search/tools_found",
                 "search/trajectories_by_words",
                 "search/trajectories_by_vector",
+                "search/trajectories_seen",
             }
 
 

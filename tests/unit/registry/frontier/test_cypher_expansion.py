@@ -193,17 +193,17 @@ def test_neighbours_and_producers_come_in_before_what_text_ranks_next() -> None:
         [
             tool("order", needs=("parcel",)),
             tool("neighbour"),
-            tool("maker", gives=("parcel",)),
-            tool("echo", needs=("parcel",), gives=("parcel",)),
+            tool("get_parcel", gives=("parcel",)),
+            tool("get_echo", needs=("parcel",), gives=("parcel",)),
             *[tool(f"ship {word}") for word in WORDS],
         ],
         [trace("1", "", "order", "neighbour")],
     )
     with opened(world) as registry, limits(LOOKUP=3, ANCHORS=1, SIZE=4):
         found = ask(registry, "order")
-        assert found.tools[:3] == ["shop/order", "shop/neighbour", "shop/maker"]
+        assert found.tools[:3] == ["shop/order", "shop/neighbour", "shop/get_parcel"]
         given_parcel = ask(registry, "order", frozenset({"parcel"}))
-    assert "shop/maker" not in given_parcel.tools
+    assert "shop/get_parcel" not in given_parcel.tools
     assert given_parcel.given.tolist() == [1.0]
 
 
