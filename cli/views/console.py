@@ -9,7 +9,6 @@ from typing import Any
 
 from spm.registry.json_text import json_text, printable
 
-
 LEAST = 11  # letters of a column before a wider one gives way: "destructive" is whole
 
 
