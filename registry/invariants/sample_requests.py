@@ -53,7 +53,7 @@ class SampleRequest:
 
     Attributes:
         text: the request.
-        asks: what it may do at most; "unknown" where no verb can be read, or nobody knows the thing.
+        asks: what it may do at most; "unknown" where no verb can be read, or no tool is about it.
         alike: other values and other courtesies: the same verb and nouns, so the same route.
     """
 
