@@ -12,6 +12,7 @@ from spm.registry.addresses import address, require_secure
 from spm.registry.errors import InputError
 
 SECONDS = 120.0
+LISTS = ("mcp", "functions")
 TOKEN = "SPM_TOKEN"  # noqa: S105: the name of a variable
 
 
@@ -49,14 +50,20 @@ def register_at(
     Raises:
         InputError: the file or the address cannot be used, or the service refused it.
     """
+    from spm.registry.importers.detection import detect
+    from spm.registry.importers.functions import service_name
     from spm.registry.importers.references import load_document
 
     parts = address(server, "--server")
     require_secure(parts, "--server", allow_http=allow_http)
     if not Path(file).is_file():
         raise InputError(f"{file!r} is no file, and only files are sent to a service.")
+    document = load_document(Path(file))
     said = {name: value for name, value in asked.items() if value is not None}
-    body = json.dumps({"document": load_document(Path(file)), **said}).encode()
+    if (said.get("format") or detect(document)) in LISTS:
+        # A list says nothing of its service; here the file's name does, as without a server.
+        said.setdefault("service", service_name(Path(file).stem))
+    body = json.dumps({"document": document, **said}).encode()
     return _answer(server.rstrip("/") + "/v1/sources", body, secret, file)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from spm.registry.json_text import json_text, printable
 
+LEAST = 11  # letters of a column before a wider one gives way: "destructive" is whole
+
 
 class ClosedOutput(Exception):
     """Nobody reads standard output any more, as in: spm tools lint | head."""
@@ -50,7 +52,8 @@ def table(
 ) -> None:
     """Print a table that fits the terminal.
 
-    Columns in `wrap` fold, those in `keep` and numbers are never cut, others end in an ellipsis.
+    Columns in `wrap` fold, numbers are never cut, others end in an ellipsis. Those in `keep` are
+    whole, too: on one line where there is room, else folded, so that the others are still seen.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -66,11 +69,13 @@ def table(
     ]
     fixed = [number or name in keep for number, name in zip(numbers, columns, strict=True)]
     grid = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for i, width in enumerate(_widths(columns, cells, fixed, console.width)):
+    folds = [name in wrap or name in keep for name in columns]
+    widths = _widths(columns, cells, fixed, console.width, spare=numbers)
+    for i, width in enumerate(widths):
         grid.add_column(
             columns[i],
-            overflow="fold" if columns[i] in wrap else "ellipsis",
-            no_wrap=columns[i] not in wrap,
+            overflow="fold" if folds[i] else "ellipsis",
+            no_wrap=not folds[i],
             justify="right" if numbers[i] else "left",
             width=width,
         )
@@ -80,15 +85,31 @@ def table(
 
 
 def _widths(
-    columns: Sequence[str], cells: list[list[str]], fixed: list[bool], available: int
+    columns: Sequence[str],
+    cells: list[list[str]],
+    fixed: list[bool],
+    available: int,
+    spare: Sequence[bool],
 ) -> list[int]:
-    """Share the terminal: fixed columns as wide as they are, the rest evenly as far as needed."""
+    """Share the terminal: fixed columns as wide as they are, the rest evenly as far as needed.
+
+    Where the fixed ones would leave the rest no room, the widest of them give way, but for those
+    in `spare`: generated names of seventy letters otherwise are all that a terminal shows.
+    """
     natural = [
         max(len(name), *(len(part) for row in cells for part in row[i].split("\n")), 1)
         for i, name in enumerate(columns)
     ]
+    room = available - 3 * (len(columns) - 1)
+    rest = sum(min(w, LEAST) for w, keep in zip(natural, fixed, strict=True) if not keep)
     widths = [w if keep else 0 for w, keep in zip(natural, fixed, strict=True)]
-    left = available - sum(widths) - 3 * (len(columns) - 1)
+    yielding = [i for i, keep in enumerate(fixed) if keep and not spare[i]]
+    while sum(widths) + rest > room:
+        widest = max(yielding, key=widths.__getitem__, default=None)
+        if widest is None or widths[widest] <= LEAST:
+            break
+        widths[widest] -= 1
+    left = room - sum(widths)
     flexible = sorted((i for i, keep in enumerate(fixed) if not keep), key=natural.__getitem__)
     for position, i in enumerate(flexible):
         widths[i] = max(4, min(natural[i], left // (len(flexible) - position)))

@@ -162,13 +162,15 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
     found[:, :, _AT["clause_meaning"]] = standardised(frontier.clauses)[:, :width]
     found[:, :, _AT["clause_cosine"]] = frontier.clauses[:, :width]
     anywhere = _ELSEWHERE * _things_named(purposes, request.words)
+    listed = {p.resource for p in purposes if p.verb in ("list", "search")}
     for at, clause in enumerate(clauses):
         thing = _things_named(purposes, clause.words)
         found[:, at, _AT["thing"]] = thing
         for name, said in (("said", clause.terms), ("object_said", clause.object)):
             if known := candidates.telling(said):
                 found[:, at, _AT[name]] = candidates.shared(said) / known
-        for name, column in _acts(purposes, clause, np.maximum(thing, anywhere)):
+        many = [p.resource in listed and _is_called(p, clause.plurals) for p in purposes]
+        for name, column in _acts(purposes, clause, np.maximum(thing, anywhere), many):
             found[:, at, _AT[name]] = column
     return found
 
@@ -184,8 +186,11 @@ def _things_named(purposes: Sequence[Purpose], said: frozenset[str]) -> Numbers:
 
 def _lists(purpose: Purpose, nouns: frozenset[str]) -> bool:
     """Whether a tool lists or searches what one of these nouns names."""
-    if purpose.verb not in ("list", "search"):
-        return False
+    return purpose.verb in ("list", "search") and _is_called(purpose, nouns)
+
+
+def _is_called(purpose: Purpose, nouns: frozenset[str]) -> bool:
+    """Whether one of these nouns names what a tool acts on."""
     return bool(purpose.thing) and purpose.thing[-1] in nouns
 
 
@@ -210,9 +215,17 @@ class _Said:
 
 
 def _acts(
-    purposes: Sequence[Purpose], clause: Clause, thing: Numbers
+    purposes: Sequence[Purpose], clause: Clause, thing: Numbers, many: Sequence[bool]
 ) -> Iterator[tuple[str, Numbers]]:
-    """How the act that a clause asks for and those of the tools compare."""
+    """How the act that a clause asks for and those of the tools compare.
+
+    Args:
+        purposes: of the tools.
+        clause: what is asked for.
+        thing: how far the thing of each tool is named.
+        many: whether it is spoken of in the plural, and some tool lists it: who shows tickets
+            lists them.
+    """
     verb, kinds = clause.verb, [purpose.verb for purpose in purposes]
     if verb is None:
         wish = float(clause.wish)
@@ -222,8 +235,10 @@ def _acts(
     changes = verb.kind not in READING
     # As it stands there: who lists the issues that something closes does not close them.
     own = np.array([changes and verb.word in purpose.spelled for purpose in purposes])
-    same = np.array([kind == verb.kind for kind in kinds])
-    near = ~same & np.array([kind in _NEAR[verb.kind] for kind in kinds])
+    asked: list[VerbKind] = ["list" if verb.kind == "get" and one else verb.kind for one in many]
+    pairs = list(zip(kinds, asked, strict=True))
+    same = np.array([kind == wanted for kind, wanted in pairs])
+    near = ~same & np.array([kind in _NEAR[wanted] for kind, wanted in pairs])
     sure = 0.5 if verb.word.partition(" ")[0] in _LIGHT else 1.0
     yield "own_verb", own * thing
     yield "same_kind", sure * same

@@ -26,7 +26,7 @@ from spm.registry.catalog.registration import (
     require_own,
 )
 from spm.registry.errors import ManifestError
-from spm.registry.importers.detection import read_document
+from spm.registry.importers.detection import detect, read_document
 from spm.registry.importers.references import load_document
 from spm.registry.importers.source import Source
 from spm.registry.json_text import json_text
@@ -34,7 +34,7 @@ from spm.registry.models import Visibility
 from spm.registry.registry import Registry
 from spm.service.answer_models import errors
 from spm.service.middleware.auth import caller_of, identity_of
-from spm.service.problems import FORBIDDEN, Problem
+from spm.service.problems import FORBIDDEN, INVALID, Problem
 from spm.service.state import Service, service_of
 from spm.service.token_cache import Identity
 
@@ -115,7 +115,7 @@ async def register_source(
     def work(registry: Registry) -> tuple[SourceAnswer, list[str]]:
         upload = _upload(body)
         given = _access(upload, who.caller)
-        source = read_document(upload.document, NAME, format=upload.format, service=upload.service)
+        source = _source(upload)
         done = _registered(registry, source, upload, given, who.caller)
         brought = [] if done.dry_run else [*done.added, *done.changed, *done.unchanged]
         return done, [row.id for row in encoding.pending(registry.store, "tool", brought)]
@@ -136,6 +136,24 @@ def _upload(body: bytes) -> SourceUpload:
     except ValidationError as error:
         told = [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
         raise RequestValidationError(told) from error
+
+
+def _source(upload: SourceUpload) -> Source:
+    """What the document describes; one that came without a file has to say whose tools they are."""
+    if upload.format is None and detect(upload.document) is None:
+        raise Problem(
+            INVALID,
+            "The document is of no known format.",
+            "Known: openapi, mcp, functions, spm; say which with `format`.",
+        )
+    source = read_document(upload.document, NAME, format=upload.format, service=upload.service)
+    if source.manifest.service.name == NAME and upload.service is None:
+        raise Problem(
+            INVALID,
+            "The document does not say who provides the tools.",
+            "Name the service: `service`.",
+        )
+    return source
 
 
 def _access(upload: SourceUpload, caller: Caller) -> Access:

@@ -17,6 +17,7 @@ DESK: dict[str, Any] = {
         "/tickets/{id}": {"get": {"operationId": "getTicket", "responses": {}}},
     },
 }
+LIST = [{"name": "send", "input_schema": {"type": "object"}}]  # names no service
 MAIL = {"spm": 1, "service": "mail", "tools": [{"name": "send", "description": "Send a mail."}]}
 
 
@@ -110,6 +111,8 @@ def test_nobody_registers_for_another_team_or_without_the_permission(serve, shop
         ({"document": MAIL, "visibility": "all"}, 422, "body.visibility"),
         ({"document": MAIL, "extra": 1}, 422, "body.extra"),
         ({"document": {"x": 1}}, 422, "no known format"),
+        ({"document": {"x": 1}}, 422, "known format."),
+        ({"document": LIST}, 422, "who provides the tools"),
         ({"document": {**MAIL, "tools": []}}, 422, "not valid"),
         ({"document": DESK, "format": "mcp"}, 422, ""),
         ({"document": MAIL, "scopes": ["a\nb"]}, 422, "The scope"),
@@ -123,6 +126,13 @@ def test_what_cannot_be_used_is_told_and_nothing_is_written(client, body, status
     assert words in answer.json()["detail"]
     assert "/tmp" not in answer.text
     assert client.get("/v1/tools").content == before
+
+
+def test_a_list_is_of_the_service_that_is_said(client):
+    done = client.post("/v1/sources", json={"document": LIST, "service": "post"}).json()
+    assert done["added"] == ["post/send"]
+    unknown = client.post("/v1/sources", json={"document": {"x": 1}}).json()
+    assert "`format`" in unknown["next"]
 
 
 def test_bodies_are_bounded_and_references_are_not_followed(serve, shop_copy, issue):

@@ -62,6 +62,15 @@ def test_at_a_service(spm, tmp_path, shop_copy, serve, source, monkeypatch):  # 
     assert "refused (403)" in taken.err
 
 
+def test_a_list_is_called_after_its_file_at_a_service_too(spm, tmp_path, shop_copy, serve):  # noqa: F811
+    file = tmp_path / "weather.json"
+    file.write_text(json.dumps([{"name": "forecast", "input_schema": {"type": "object"}}]))
+    at = ["tools", "register", file, "--server", str(serve(shop_copy).base_url), "--json"]
+    here = spm("tools", "register", file, "--store", tmp_path / "store", "--json")
+    assert spm(*at).json[0]["added"] == here.json[0]["added"] == ["weather/forecast"]
+    assert spm(*at, "--service", "sky").json[0]["added"] == ["sky/forecast"]
+
+
 def test_a_token_goes_to_nobody_in_plain_text(spm, source):
     done = spm("tools", "register", source, "--server", "http://spm.example")
     assert done.code == 1
