@@ -9,6 +9,14 @@ trajectory.success
     WHERE s.ok AND NOT coalesce(visible(t), false)
   };
 
+// fragment: seen_with_c(tool)
+// Active tools that everybody sees who sees the tool `c`, because what decides that is the same.
+tool.status = 'active'
+  AND tool.visibility = c.visibility
+  AND coalesce(tool.owner, 0) = coalesce(c.owner, 0)
+  AND coalesce(tool.scopes, []) = coalesce(c.scopes, [])
+  AND tool.effects IN ['read', c.effects];
+
 // fragment: visible(tool)
 // Active tools that are public or of the caller's team, that ask for no scope which the caller lacks,
 // and that only read where the caller may only read.

@@ -4,10 +4,11 @@
 // The tools of a service, with what each does to which resource.
 // params: service
 // access: read
-// returns: id, name, verb, resource, effects
+// returns: id, name, verb, resource, status, visibility, owner, scopes, effects
 MATCH (t:Tool {service: $service})
 OPTIONAL MATCH (t)-[e:ACTS_ON]->(r:Resource)
-RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource, t.effects AS effects
+RETURN t.id AS id, t.name AS name, e.verb AS verb, r.id AS resource, t.status AS status,
+       t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes, t.effects AS effects
 ORDER BY id;
 
 // name: add_feeds
@@ -16,14 +17,10 @@ ORDER BY id;
 // params: ids, pairs
 // access: write
 // returns:
-UNWIND range(0, size($ids) - 1) AS at
-MATCH (t:Tool {id: $ids[at]})
-WITH at, t
-ORDER BY at
-WITH collect(t) AS tools
 UNWIND $pairs AS pair
-WITH tools[pair[0]] AS p, tools[pair[1]] AS c, pair[2] AS fields, pair[3] AS evidence,
-     pair[4] AS weight
+MATCH (p:Tool {id: $ids[pair[0]]})
+MATCH (c:Tool {id: $ids[pair[1]]})
+WITH p, c, pair[2] AS fields, pair[3] AS evidence, pair[4] AS weight
 CREATE (p)-[:FEEDS {fields: fields, evidence: evidence, weight: weight}]->(c);
 
 // name: cut_feeds
@@ -39,10 +36,11 @@ DELETE e;
 // The tools of a service that take these fields.
 // params: service, fields
 // access: read
-// returns: id, field, required
+// returns: id, field, required, status, visibility, owner, scopes, effects
 UNWIND $fields AS name
 MATCH (f:Field {name: name})<-[e:REQUIRES|ACCEPTS]-(t:Tool {service: $service})
-RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required
+RETURN t.id AS id, f.name AS field, type(e) = 'REQUIRES' AS required, t.status AS status,
+       t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes, t.effects AS effects
 ORDER BY id, field;
 
 // name: fed_elsewhere
@@ -62,7 +60,7 @@ ORDER BY other;
 // returns: producer, consumer, fields, evidence, weight
 MATCH (c:Tool {service: $service})
 WITH c
-MATCH (p:Tool)-[e:FEEDS]->(c)
+MATCH (p)-[e:FEEDS]->(c)
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
        e.weight AS weight
 ORDER BY producer, consumer;
@@ -74,7 +72,7 @@ ORDER BY producer, consumer;
 // returns: producer, consumer, fields, evidence, weight
 MATCH (c:Tool {service: $service})
 WITH c
-MATCH (p:Tool)-[e:FEEDS]->(c)
+MATCH (p)-[e:FEEDS]->(c)
 WHERE p.service <> $service
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.evidence AS evidence,
        e.weight AS weight
@@ -105,14 +103,18 @@ ORDER BY id, resource, role;
 // What tools of a service were seen to be handed so often, and still take; by tools that still make it.
 // params: service, least
 // access: read
-// returns: producer, consumer, field, count
+// returns: producer, consumer, field, count, status, visibility, owner, scopes, effects, to_status, to_visibility, to_owner, to_scopes, to_effects
 MATCH (p:Tool)-[e:HANDS]->(c:Tool {service: $service})
 WHERE e.count >= $least
 MATCH (c)-[:REQUIRES]->(f:Field)
 WHERE f.name = e.input
 MATCH (p)-[:PRODUCES]->(g:Field)
 WHERE g.name = e.output
-RETURN p.id AS producer, c.id AS consumer, f.name AS field, sum(e.count) AS count
+WITH p, c, f.name AS field, sum(e.count) AS count
+RETURN p.id AS producer, c.id AS consumer, field, count, p.status AS status,
+       p.visibility AS visibility, p.owner AS owner, p.scopes AS scopes, p.effects AS effects,
+       c.status AS to_status, c.visibility AS to_visibility, c.owner AS to_owner,
+       c.scopes AS to_scopes, c.effects AS to_effects
 ORDER BY consumer, field, count DESC, producer;
 
 // name: made
@@ -128,36 +130,39 @@ ORDER BY id, field;
 // Active tools that produce these fields and do not require them too, with what they do.
 // params: fields
 // access: read
-// returns: field, id, service, verb
+// returns: field, id, service, verb, status, visibility, owner, scopes, effects
 UNWIND $fields AS name
 MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
 WHERE NOT EXISTS { MATCH (t)-[:REQUIRES]->(f) }
 OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
-RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
+RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb, t.status AS status,
+       t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes, t.effects AS effects
 ORDER BY field, id;
 
 // name: makers_of_resource
 // Tools whose answers hold what these fields identify, in the same role, and that do not require it.
 // params: fields
 // access: read
-// returns: field, id, service, verb
+// returns: field, id, service, verb, status, visibility, owner, scopes, effects
 UNWIND $fields AS name
 MATCH (f:Field {name: name})-[i:IDENTIFIES]->(r:Resource)<-[g:GIVES]-(t:Tool)
 WHERE g.role = i.role
   AND NOT EXISTS { MATCH (t)-[e:REQUIRES]->(:Field) WHERE e.resource = r.id }
 OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
-RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb
+RETURN f.name AS field, t.id AS id, t.service AS service, a.verb AS verb, t.status AS status,
+       t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes, t.effects AS effects
 ORDER BY field, id;
 
 // name: producers
 // Tools that produce these fields, with what they do.
 // params: fields
 // access: read
-// returns: field, id, service, name, verb, effects
+// returns: field, id, service, name, verb, status, visibility, owner, scopes, effects
 UNWIND $fields AS name
 MATCH (f:Field {name: name})<-[:PRODUCES]-(t:Tool)
 OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
 RETURN f.name AS field, t.id AS id, t.service AS service, t.name AS name, e.verb AS verb,
+       t.status AS status, t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes,
        t.effects AS effects
 ORDER BY field, id;
 
@@ -285,60 +290,60 @@ MATCH (s:Service)
 RETURN s.name AS service, s.map AS map
 ORDER BY service;
 
-// name: unread
-// The services of those of these tools of which no resource is known.
-// params: ids
-// access: read
-// returns: service
-UNWIND $ids AS id
-MATCH (t:Tool {id: id})
-WHERE NOT EXISTS { MATCH (t)-[:ACTS_ON]->(:Resource) }
-RETURN DISTINCT t.service AS service
-ORDER BY service;
-
 // name: made_by
 // The tools of a service with the fields that they produce, and with what they do.
 // params: service
 // access: read
-// returns: field, id, name, verb, effects
+// returns: field, id, name, verb, status, visibility, owner, scopes, effects
 MATCH (t:Tool {service: $service})-[:PRODUCES]->(f:Field)
 OPTIONAL MATCH (t)-[e:ACTS_ON]->(:Resource)
-RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.effects AS effects
+RETURN f.name AS field, t.id AS id, t.name AS name, e.verb AS verb, t.status AS status,
+       t.visibility AS visibility, t.owner AS owner, t.scopes AS scopes, t.effects AS effects
 ORDER BY field, id;
 
 // name: unmet
-// Required inputs of a service's tools that no tool of the service feeds.
+// Required inputs of a service's tools that no tool of the service feeds for everybody, with those that
+// feed it for some.
 // params: service
 // access: read
-// returns: id, field
+// returns: id, field, status, visibility, owner, scopes, effects, own, own_status, own_visibility, own_owner, own_scopes, own_effects
 MATCH (c:Tool {service: $service})
 WITH c
 MATCH (c)-[:REQUIRES]->(f:Field)
 WHERE NOT EXISTS {
-  MATCH (c)<-[fed:FEEDS]-(own:Tool)
-  WHERE own.service = c.service AND f.name IN fed.fields
+  MATCH (c)<-[fed:FEEDS]-(own)
+  WHERE own.service = c.service AND f.name IN fed.fields AND seen_with_c(own)
 }
-RETURN c.id AS id, f.name AS field
-ORDER BY id, field;
+WITH c, f.name AS field
+OPTIONAL MATCH (c)<-[fed:FEEDS]-(own)
+WHERE own.service = c.service AND field IN fed.fields
+RETURN c.id AS id, field, c.status AS status, c.visibility AS visibility, c.owner AS owner,
+       c.scopes AS scopes, c.effects AS effects, own.id AS own, own.status AS own_status,
+       own.visibility AS own_visibility, own.owner AS own_owner, own.scopes AS own_scopes,
+       own.effects AS own_effects
+ORDER BY id, field, own;
 
 // name: unmet_elsewhere
-// Inputs of other services that no tool of theirs makes, and who of other services feeds each now.
-// Each pattern begins at the tool that is known: the other way around took fifty times as long.
+// Inputs of other services that no tool of theirs makes for everybody, and who of other services feeds
+// each now. Each pattern begins at the tool that is known, because the other end has no label that an
+// index could be asked for: a server that had planned this on an empty graph took minutes.
 // params: service, fields
 // access: read
-// returns: field, service, consumer, id, name, verb, effects
+// returns: field, service, consumer, id, name, verb, status, visibility, owner, scopes, effects
 UNWIND $fields AS name
 MATCH (f:Field {name: name})
 WITH f, name
 MATCH (f)<-[:REQUIRES]-(c:Tool)
 WHERE c.service <> $service
   AND NOT EXISTS {
-    MATCH (c)<-[fed:FEEDS]-(own:Tool)
+    MATCH (c)<-[fed:FEEDS]-(own)
     WHERE own.service = c.service AND name IN fed.fields AND fed.evidence IN ['declared', 'inferred']
+      AND seen_with_c(own)
   }
-OPTIONAL MATCH (c)<-[e:FEEDS]-(p:Tool)
+OPTIONAL MATCH (c)<-[e:FEEDS]-(p)
 WHERE p.service <> c.service AND name IN e.fields AND e.evidence = 'declared'
-OPTIONAL MATCH (p)-[a:ACTS_ON]->(:Resource)
+OPTIONAL MATCH (p)-[a:ACTS_ON]->()
 RETURN f.name AS field, c.service AS service, c.id AS consumer, p.id AS id, p.name AS name,
-       a.verb AS verb, p.effects AS effects
+       a.verb AS verb, p.status AS status, p.visibility AS visibility, p.owner AS owner,
+       p.scopes AS scopes, p.effects AS effects
 ORDER BY field, consumer, id;

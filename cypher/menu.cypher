@@ -1,4 +1,7 @@
 // What a menu reads: the frontier around the tools that the search found.
+//
+// Only the end that is known by its id has a label: the other one follows from the edge, and with a
+// label a server may begin there, at the index of something that thousands of tools share.
 
 // name: asked
 // What was asked in these trajectories.
@@ -11,42 +14,24 @@ RETURN j.id AS id, j.request AS request
 ORDER BY id;
 
 // name: candidates
-// What is known of these tools and among them, and what a menu shows, in the order of their ids.
+// What is known of these tools, and what a menu shows, in the order of their ids.
 // params: ids, team, scopes, read_only
 // access: read
-// returns: id, name, title, description, effects, service, family, frequency, entry, takes, gives, precedes, before
+// returns: id, name, title, description, effects, service, family, frequency, entry, takes, gives
 UNWIND $ids AS id
 MATCH (t:Tool {id: id})
 WHERE visible(t)
-CALL (t) {
-  MATCH (t)-[:REQUIRES]->(f:Field)
-  WITH f.name AS field
-  ORDER BY field
-  RETURN collect(field) AS takes
-}
-CALL (t) {
-  MATCH (t)-[:PRODUCES]->(f:Field)
-  WITH f.name AS field
-  ORDER BY field
-  RETURN collect(field) AS gives
-}
-CALL (t) {
-  MATCH (t)-[e:PRECEDES]->(other:Tool)
-  WHERE other.id IN $ids
-  WITH other.id AS other, toFloat(coalesce(e.weight, e.count)) AS count
-  ORDER BY other
-  RETURN collect([other, count]) AS precedes
-}
-CALL (t) {
-  MATCH (t)-[e:BEFORE]->(other:Tool)
-  WHERE other.id IN $ids
-  WITH other.id AS other, toFloat(e.count) AS count
-  ORDER BY other
-  RETURN collect([other, count]) AS before
-}
+OPTIONAL MATCH (t)-[:REQUIRES]->(f)
+WITH t, f.name AS field
+ORDER BY field
+WITH t, collect(field) AS takes
+OPTIONAL MATCH (t)-[:PRODUCES]->(f)
+WITH t, takes, f.name AS field
+ORDER BY field
+WITH t, takes, collect(field) AS gives
 RETURN t.id AS id, t.name AS name, t.title AS title, t.description AS description,
        t.effects AS effects, t.service AS service, t.family AS family,
-       t.frequency AS frequency, t.entry_frequency AS entry, takes, gives, precedes, before
+       t.frequency AS frequency, t.entry_frequency AS entry, takes, gives
 ORDER BY id;
 
 // name: neighbours
@@ -56,7 +41,7 @@ ORDER BY id;
 // access: read
 // returns: id
 UNWIND $sources AS source
-MATCH (a:Tool {id: source.id})-[e:PRECEDES]-(t:Tool)
+MATCH (a:Tool {id: source.id})-[e:PRECEDES]-(t)
 WHERE t.id <> a.id
   AND visible(t)
 WITH a.id AS tool, source.weight AS weight, t.id AS id,
@@ -72,36 +57,27 @@ LIMIT $limit
 RETURN id
 ORDER BY score DESC, id;
 
+// name: order
+// How often one of these tools ran right before another, or anywhere before it.
+// params: ids
+// access: read
+// returns: id, edge, other, count
+UNWIND $ids AS id
+MATCH (:Tool {id: id})-[e:PRECEDES|BEFORE]->(other)
+WHERE other.id IN $ids
+RETURN id, type(e) AS edge, other.id AS other, toFloat(coalesce(e.weight, e.count)) AS count
+ORDER BY id, edge, other;
+
 // name: producers
-// Who makes what these sources require and the request does not show, first who makes what few make.
-// A tool that requires the field itself only echoes it.
-// params: sources, given, same, limit, team, scopes, read_only
+// Who feeds these sources what the request does not show; the strongest edges first.
+// params: sources, given, limit, team, scopes, read_only
 // access: read
 // returns: id
 UNWIND $sources AS source
-MATCH (a:Tool {id: source.id})-[:REQUIRES]->(f:Field)
-WITH DISTINCT a.id AS tool, source.weight AS weight,
-     coalesce(head([pair IN $same WHERE pair.field = f.name | pair.stands]), f.name) AS field
-WHERE NOT field IN $given
-WITH field, collect(weight) AS weights
-WITH weights, [pair IN $same WHERE pair.stands = field | pair.field] + [field] AS names
-CALL (names) {
-  UNWIND names AS name
-  MATCH (:Field {name: name})<-[:REQUIRES]-(t:Tool)
-  RETURN collect(t.id) AS takers
-}
-CALL (names, takers) {
-  UNWIND names AS name
-  MATCH (:Field {name: name})<-[:PRODUCES]-(t:Tool)
-  WHERE visible(t)
-    AND NOT t.id IN takers
-  RETURN collect(DISTINCT t.id) AS makers
-}
-WITH makers, weights
-WHERE size(makers) > 0
-WITH makers, reduce(total = 0, weight IN weights | total + weight / size(makers)) AS gain
-UNWIND makers AS id
-WITH id, sum(gain) AS score
+MATCH (:Tool {id: source.id})<-[e:FEEDS]-(t)
+WHERE visible(t)
+  AND any(field IN e.fields WHERE NOT field IN $given)
+WITH t.id AS id, sum(source.weight * toInteger(round(1000 * e.weight))) AS score
 ORDER BY score DESC, id
 LIMIT $limit
 RETURN id
@@ -126,10 +102,10 @@ RETURN trajectory, tool;
 // access: read
 // returns: way, count
 UNWIND $ids AS id
-MATCH (:Tool {id: id})<-[own:STEP]-(j:Trajectory)
+MATCH (:Tool {id: id})<-[own:STEP]-(j)
 WHERE own.ok AND j.success
 WITH DISTINCT j
-MATCH (j)-[s:STEP]->(t:Tool)
+MATCH (j)-[s:STEP]->(t)
 WHERE s.ok
 WITH j, s.idx AS idx, t.id AS tool, CASE
   WHEN visible(t)

@@ -192,6 +192,26 @@ CALL (hits) {
 RETURN found,
        size(hits) = $limit AND (size(found) < $window OR found[-1][1] <= hits[-1][1]) AS more;
 
+// name: trajectories_seen
+// Of these the successful trajectories of which a caller sees every step that did its work, with the
+// tools of these steps.
+// params: ids, team, scopes, read_only
+// access: read
+// returns: id, vector, way
+// engines: neo4j
+UNWIND $ids AS id
+MATCH (j:Trajectory {id: id})
+WHERE recalled(j)
+CALL (j) {
+  MATCH (j)-[s:STEP]->(t:Tool)
+  WHERE s.ok
+  WITH s.idx AS idx, t.id AS tool
+  ORDER BY idx
+  RETURN collect(tool) AS way
+}
+RETURN j.id AS id, j.vector_bytes AS vector, way
+ORDER BY id;
+
 // name: uncounted
 // Tools that have terms and count in no audience.
 // params: limit

@@ -15,13 +15,10 @@ ORDER BY first, second;
 // params: ids, pairs
 // access: write
 // returns:
-UNWIND range(0, size($ids) - 1) AS at
-MATCH (t:Tool {id: $ids[at]})
-WITH at, t
-ORDER BY at
-WITH collect(t) AS tools
 UNWIND $pairs AS pair
-WITH tools[pair[0]] AS a, tools[pair[1]] AS b, pair[2] AS count
+MATCH (a:Tool {id: $ids[pair[0]]})
+MATCH (b:Tool {id: $ids[pair[1]]})
+WITH a, b, pair[2] AS count
 MERGE (a)-[e:BEFORE]->(b)
 ON CREATE SET e.count = count
 ON MATCH SET e.count = e.count + count;
@@ -103,13 +100,10 @@ LIMIT $count;
 // params: ids, pairs
 // access: write
 // returns:
-UNWIND range(0, size($ids) - 1) AS at
-MATCH (t:Tool {id: $ids[at]})
-WITH at, t
-ORDER BY at
-WITH collect(t) AS tools
 UNWIND $pairs AS pair
-WITH tools[pair[0]] AS a, tools[pair[1]] AS b, pair[2] AS count, pair[3] AS last_seen
+MATCH (a:Tool {id: $ids[pair[0]]})
+MATCH (b:Tool {id: $ids[pair[1]]})
+WITH a, b, pair[2] AS count, pair[3] AS last_seen
 MERGE (a)-[e:PRECEDES]->(b)
 ON CREATE SET e.count = count, e.last_seen = last_seen
 ON MATCH SET e.count = e.count + count, e.weight = e.weight + count,
@@ -171,18 +165,14 @@ ORDER BY id;
 // params: ids, rows
 // access: write
 // returns:
-UNWIND range(0, size($ids) - 1) AS at
-MATCH (t:Tool {id: $ids[at]})
-WITH at, t
-ORDER BY at
-WITH collect(t) AS tools
 UNWIND $rows AS row
 MERGE (j:Trajectory {id: row.id})
 SET j.request = row.request, j.source = row.source, j.success = row.success, j.time = row.time,
     j.path = row.path
-WITH tools, row, j
+WITH row, j
 UNWIND row.steps AS step
-WITH j, tools[step[0]] AS t, step[1] AS idx, step[2] AS ok
+MATCH (t:Tool {id: $ids[step[0]]})
+WITH j, t, step[1] AS idx, step[2] AS ok
 CREATE (j)-[:STEP {idx: idx, ok: ok}]->(t);
 
 // name: usage

@@ -59,19 +59,28 @@ RETURN id,
 ORDER BY id;
 
 // name: tool_vectors
-// The vectors of these nodes of tool, null where there is none, and how long vectors are here.
+// The vectors of these nodes of tool, null where there is none.
 // params: ids
 // access: read
-// returns: id, vector, width
+// returns: id, vector
 // engines: neo4j
-MATCH (any:Tool)
-WHERE any.vector IS NOT NULL
-WITH size(any.vector) AS width
-LIMIT 1
 UNWIND $ids AS id
-OPTIONAL MATCH (t:Tool {id: id})
-RETURN id, t.vector_bytes AS vector, width
+MATCH (t:Tool {id: id})
+RETURN id, t.vector_bytes AS vector
 ORDER BY id;
+
+// name: tool_width
+// How long the vectors of nodes of tool are; no row where there is none.
+// params:
+// access: read
+// returns: width
+// engines: neo4j
+MATCH (t:Tool)
+WHERE t.vector IS NOT NULL
+WITH size(t.vector) AS width
+LIMIT 1
+RETURN width
+ORDER BY width;
 
 // name: trajectory_encoded
 // Which text the vector of each trajectory was made of, as a digest.
@@ -117,19 +126,28 @@ RETURN j.id AS id, j.request AS text, j.request AS head
 ORDER BY id;
 
 // name: trajectory_vectors
-// The vectors of these nodes of trajectory, null where there is none, and how long vectors are here.
+// The vectors of these nodes of trajectory, null where there is none.
 // params: ids
 // access: read
-// returns: id, vector, width
+// returns: id, vector
 // engines: neo4j
-MATCH (any:Trajectory)
-WHERE any.vector IS NOT NULL
-WITH size(any.vector) AS width
-LIMIT 1
 UNWIND $ids AS id
-OPTIONAL MATCH (j:Trajectory {id: id})
-RETURN id, j.vector_bytes AS vector, width
+MATCH (j:Trajectory {id: id})
+RETURN id, j.vector_bytes AS vector
 ORDER BY id;
+
+// name: trajectory_width
+// How long the vectors of nodes of trajectory are; no row where there is none.
+// params:
+// access: read
+// returns: width
+// engines: neo4j
+MATCH (j:Trajectory)
+WHERE j.vector IS NOT NULL
+WITH size(j.vector) AS width
+LIMIT 1
+RETURN width
+ORDER BY width;
 
 // name: tool_encoded_of
 // Which text the vectors of these tools were made of, as a digest.

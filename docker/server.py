@@ -1,7 +1,7 @@
 """Start a real Neo4j Community server from its published Maven jars, without Docker or an install.
 
-Standard library only, so that it runs before anything is installed. Not for production: a small
-heap, Bolt on the loopback address alone, no HTTP.
+Standard library only, so that it runs before anything is installed. Not for production: Bolt on the
+loopback address alone, no HTTP, and a small heap unless it is started to be measured.
 """
 
 from __future__ import annotations
@@ -34,8 +34,12 @@ START_SECONDS, STOP_SECONDS, MAVEN_SECONDS = 120.0, 60.0, 900.0
 # Heap sizes in neo4j.conf are read by Neo4j's own shell script, not by the server: hence flags.
 # C1 alone and the serial collector save a third or more of a start's processor time (README.md).
 JVM = ["-Xms512m", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+# As Neo4j's own script starts it, with a heap for 100,000 tools: speed is measured so.
+# Lucene compares vectors with the processor's wide instructions only where the module is there.
+SERVING = ["-Xms2g", "-Xmx2g", "-XX:+UseG1GC", "--add-modules=jdk.incubator.vector"]
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
-JVM += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
+OPENING = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
+PAGE_CACHE, SERVING_PAGE_CACHE = "pagecache.size=128m", "pagecache.size=1g"
 
 
 class ServerUnavailable(RuntimeError):
@@ -59,8 +63,10 @@ class LocalServer:
         port: int | None = None,
         *settings: str,
         version: str | None = None,
+        serving: bool = False,
     ) -> None:
         self.version = version or wanted()
+        self.serving = serving  # with the memory and the compiler of a server that serves
         self.home = home.resolve()
         self.password = password
         self.settings = settings  # more lines of neo4j.conf
@@ -86,7 +92,8 @@ class LocalServer:
             ServerFailed: the port is taken, or the server ended or stayed silent.
         """
         folder = jars(version=self.version)
-        java = [_java(self.version), *JVM, "-cp", f"{folder}/*"]
+        flags = [*(SERVING if self.serving else JVM), *OPENING]
+        java = [_java(self.version), *flags, "-cp", f"{folder}/*"]
         _bind(self.port)  # a stranger listening there would answer in our server's place
         self._prepare(java)
         atexit.register(self.kill)
@@ -135,6 +142,8 @@ class LocalServer:
         settings = (HERE / "neo4j.conf").read_text()
         if not _is_5(self.version):
             settings += (HERE / "calendar.conf").read_text()
+        if self.serving:
+            settings = settings.replace(PAGE_CACHE, SERVING_PAGE_CACHE)
         lines = [settings.replace("{port}", str(self.port)), *self.settings]
         (self.home / "conf/neo4j.conf").write_text("\n".join(lines))
         if (self.home / "data" / "databases").exists():
@@ -283,9 +292,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=7687)
     parser.add_argument("--password", required=True)
     parser.add_argument("--version", default=wanted(), help="of Neo4j (default: %(default)s)")
+    parser.add_argument(
+        "--serving", action="store_true", help="with more memory and the whole compiler"
+    )
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    started = LocalServer(options.home, options.password, options.port, version=options.version)
+    more = {"version": options.version, "serving": options.serving}
+    started = LocalServer(options.home, options.password, options.port, **more)
     try:
         with started as server:
             login = f"NEO4J_USERNAME=neo4j NEO4J_PASSWORD={shlex.quote(server.password)}"

@@ -132,6 +132,38 @@ def load(
 
 
 @app.command()
+def snapshots(
+    sizes: Annotated[
+        str, typer.Option(metavar="N,…", help="Generated tools of each registry on Neo4j.")
+    ] = "16000",
+    traces: TracesOption = 20_000,
+    requests: RequestsOption = 60,
+    seconds: SecondsOption = 300,
+    cache: CacheOption = None,
+    picture: PictureOption = None,
+    keep: KeepOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Menus with a snapshot and without one, in turns: embedded, and on a Neo4j of our own.
+
+    Neo4j is started as a server that serves would be, and its data stay in the cache.
+    """
+    from benchmarks.speed import generator
+    from benchmarks.speed.neo4j_library import started
+    from benchmarks.speed.snapshots import Place, measure
+
+    counts = [int(part) for part in sizes.split(",")]
+    folders = {count: _library(cache, count, traces) for count in counts}
+    with ExitStack() as stack:
+        with stages() as bar:
+            servers = [stack.enter_context(started(folder, bar)) for folder in folders.values()]
+        places = [*(Place(str(folder)) for folder in folders.values()), *servers]
+        with progress("Building menus") as shown:
+            found = measure(places, list(generator.requests(requests)), seconds, shown)
+    show(found, cache, picture, keep, json)
+
+
+@app.command()
 def train(
     tools: ToolsOption = 1_000,
     requests: Annotated[int, typer.Option(min=30, help="Generated requests to learn from.")] = 400,

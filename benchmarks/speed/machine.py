@@ -51,6 +51,12 @@ def memory(process: int | str = "self") -> dict[str, float]:
     return {"rss": round(said["Rss"], 1), "pss": round(said["Pss"], 1)}
 
 
+def processor_time(process: int) -> float:
+    """The seconds of processor time that a process and its threads have taken."""
+    said = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _cores() -> int:
     return os.cpu_count() or 1
 

@@ -1,4 +1,4 @@
-"""A process that serves menus from one store and times each: `python -m … STORE`.
+"""A process that serves menus from one store and times each: `python -m … STORE [queries]`.
 
 It is asked by JSON lines and answers by them, so that several can take turns and each one's memory
 is its own. Nothing is imported that a serving process would not import.
@@ -14,14 +14,17 @@ import numpy as np
 
 from benchmarks.speed.machine import memory
 from spm.gnn.encoders.by_name import encoder_of
+from spm.gnn.model_store import model_of
+from spm.gnn.ranker import LearnedRanker, default
 from spm.registry.errors import SpmError
 from spm.registry.frontier.cypher_expansion import Expansion
-from spm.registry.menus.menu import SIZE
+from spm.registry.menus.menu import SIZE, Ranker
 from spm.registry.registry import Registry
 from spm.registry.search.results import Probes
 from spm.registry.timing import listening
 
 MENU, SEMANTIC, FRONTIER, MEMORY = "menu", "semantic", "frontier", "memory"
+QUERIES = "queries"
 
 
 class Semantic:
@@ -45,9 +48,10 @@ class Semantic:
 class Desk:
     """Answers what the other process asks."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, *, queries: bool = False) -> None:
         self._registry = registry
         self._expansion = Expansion(registry.store)
+        self._ranker = default(registry) if not queries else _without_snapshot(registry)
         self._semantic: Semantic | None = None
 
     def answer(self, what: str, text: str) -> dict[str, Any]:
@@ -55,7 +59,7 @@ class Desk:
         if what == MEMORY:
             return memory()
         if what == MENU:
-            return timed(lambda: self._registry.menu(text))
+            return timed(lambda: self._registry.menu(text, ranker=self._ranker))
         if what == FRONTIER:
             return self._frontier(text)
         if self._semantic is None:  # only now: a serving process does not hold this second copy
@@ -67,6 +71,11 @@ class Desk:
         """Ask the database itself for the candidates of a request that is encoded already."""
         probes = Probes.of(text, encoder_of(self._registry.store).encode_clauses([text])[0])
         return timed(lambda: self._expansion.frontier(probes))
+
+
+def _without_snapshot(registry: Registry) -> Ranker:
+    store = registry.store
+    return LearnedRanker(store, lambda: encoder_of(store), lambda: model_of(store))
 
 
 def timed(work: Callable[[], object]) -> dict[str, Any]:
@@ -89,7 +98,7 @@ def main() -> None:
         with Registry.open(sys.argv[1]) as registry:
             status = registry.status()
             _say({"engine": status["engine"], "tools": status["tools"]})
-            desk = Desk(registry)
+            desk = Desk(registry, queries=QUERIES in sys.argv[2:])
             for line in sys.stdin:
                 what, text = json.loads(line)
                 _say(desk.answer(what, text))

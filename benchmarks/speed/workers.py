@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from benchmarks.speed.menu_process import FRONTIER, MEMORY, MENU, SEMANTIC
+from benchmarks.speed.menu_process import FRONTIER, MEMORY, MENU, QUERIES, SEMANTIC
 from benchmarks.speed.samples import Progress, Sample
 from spm.registry.errors import InputError
 
@@ -45,11 +45,17 @@ def steady() -> dict[str, str]:
 
 
 class Server:
-    """A process that serves one store; see `serving`."""
+    """A process that serves one store; see `menu_process`.
 
-    def __init__(self, store: str) -> None:
+    Args:
+        store: its folder or address.
+        queries: it asks the store for every menu, whether there is a snapshot or not.
+    """
+
+    def __init__(self, store: str, *, queries: bool = False) -> None:
+        how = [QUERIES] if queries else []
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.speed.menu_process", store],
+            [sys.executable, "-m", "benchmarks.speed.menu_process", store, *how],
             env=steady(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

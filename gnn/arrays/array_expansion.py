@@ -213,29 +213,25 @@ def _neighbours(library: Library, sources: dict[int, int], without: _Without) ->
 def _producers(
     library: Library, start: Start[int], given: frozenset[str], seen: Mask | None
 ) -> list[int]:
-    """Who makes what the sources need and the request does not show; rare makers first.
-
-    Common fields have thousands of makers; only so many are ranked as may come to be asked for.
-    """
+    """Who feeds the sources what the request does not show; the strongest edges first."""
     tools, weights = _columns(start.sources)
-    owner, needed = library.takes.of_all(tools)
-    fields = _open(library, np.unique(needed), given)
-    wanted = np.isin(needed, fields)
-    owner, field = owner[wanted], np.searchsorted(fields, needed[wanted])
-    makers, maker = library.makers.joined(fields)
+    feeders = library.feeders
+    owner, edge = feeders.of_all(tools)
     if seen is not None:
-        there = seen[maker]
-        made = np.repeat(np.arange(len(fields)), makers)[there]
-        makers, maker = np.bincount(made, minlength=len(fields)), maker[there]
-    gain = weights[owner] // np.maximum(1, makers[field])
-    total = np.bincount(field, gain, len(fields))
-    room = len(start.kept) + rule.NEIGHBOURS + rule.PRODUCERS
-    return _ranked(maker, np.repeat(total, makers), len(library.tools), room)
+        there = seen[feeders.producers[edge]]
+        owner, edge = owner[there], edge[there]
+    carrier, field = feeders.carried.of_all(edge)
+    missing = np.isin(field, _open(library, np.unique(field), given))
+    needed = np.bincount(carrier[missing], minlength=len(edge)) > 0
+    owner, edge = owner[needed], edge[needed]
+    gains = weights[owner] * feeders.weights[edge]
+    return _ranked(feeders.producers[edge], gains, len(library.tools))
 
 
 def _open(library: Library, fields: Ints, given: frozenset[str]) -> Ints:
-    """The fields that are not given."""
-    return fields[[library.fields[field] not in given for field in fields.tolist()]]
+    """Of the fields that edges carry those that are not given."""
+    names = (library.feeders.fields[field] for field in fields.tolist())
+    return fields[[library.same.get(name, name) not in given for name in names]]
 
 
 def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
@@ -245,13 +241,11 @@ def _columns(sources: dict[int, int]) -> tuple[Ints, Ints]:
     )
 
 
-def _ranked(tools: Ints, gains: Ints | Numbers, size: int, room: int | None = None) -> list[int]:
-    """Tools out of `size` by the sum of what they gained, ties by number; the best `room`."""
+def _ranked(tools: Ints, gains: Ints | Numbers, size: int) -> list[int]:
+    """Tools out of `size` by the sum of what they gained, ties by number."""
     total = np.bincount(tools, gains, size)
-    known = np.flatnonzero(total > 0)
-    if room is None or len(known) < room:
-        known = np.unique(tools)  # of too few that gained something, also those that gained nothing
-    return top(total, len(known) if room is None else room, known)
+    known = np.unique(tools)
+    return top(total, len(known), known)
 
 
 def _frontier(

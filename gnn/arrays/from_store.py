@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from spm.gnn.arrays.library import Counts, Ints, Library, Rows
+from spm.gnn.arrays.library import Counts, Feeders, Ints, Library, Rows
 from spm.registry.catalog.naming import words
 from spm.registry.frontier.frontier import Floats, representatives
 from spm.registry.search.bm25 import Index, request_gains, tool_gains, tool_grams
@@ -53,6 +53,7 @@ def load(store: Store) -> Library:
         entries=np.array([row["entry_frequency"] for row in tools], dtype=np.float32),
         followers=counts_of(store.read("library/precedes"), number),
         later=counts_of(store.read("library/before"), number),
+        feeders=Feeders.of(store.read("library/feeds"), number),
         same=same,
     )
 

@@ -64,6 +64,45 @@ def spread(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
+class Feeders:
+    """Which tools feed each tool: the FEEDS edges of a registry, by consumer.
+
+    Attributes:
+        starts: where the edges of each consumer begin.
+        producers: of each edge.
+        weights: likewise, in thousandths.
+        carried: the fields of each edge, numbers into `fields`.
+        fields: their names, as tools have them.
+    """
+
+    starts: Ints
+    producers: Ints
+    weights: Ints
+    carried: Rows
+    fields: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]], number: Mapping[str, int]) -> "Feeders":
+        """Pack edges between tools that are known; they come in the order of their consumers."""
+        known = [row for row in rows if row["producer"] in number and row["consumer"] in number]
+        known.sort(key=lambda row: number[row["consumer"]])
+        fields = sorted({name for row in known for name in row["fields"]})
+        code = {name: at for at, name in enumerate(fields)}
+        consumers = np.array([number[row["consumer"]] for row in known], dtype=np.int64)
+        return cls(
+            np.searchsorted(consumers, np.arange(len(number) + 1)).astype(np.int64),
+            np.array([number[row["producer"]] for row in known], dtype=np.int64),
+            np.array([round(1000 * row["weight"]) for row in known], dtype=np.int64),
+            Rows.of([code[name] for name in row["fields"]] for row in known),
+            fields,
+        )
+
+    def of_all(self, tools: Ints) -> tuple[Ints, Ints]:
+        """The edges into several tools, and whose they are."""
+        return spread(self.starts, tools)
+
+
+@dataclass(frozen=True)
 class Derived:
     """What a library otherwise computes from its other arrays when it is first used.
 
@@ -73,7 +112,6 @@ class Derived:
     ways: Rows
     spelled: Rows
     leaders: "Counts"
-    makers: Rows
     coarse: Coarse | None
     request_coarse: Coarse | None
 
@@ -106,6 +144,7 @@ class Library:
     entries: Floats  # trajectories that begin with it
     followers: "Counts"  # which tool ran right after which, and how often
     later: "Counts"  # which tool ran after which at any distance, once per trajectory
+    feeders: Feeders
     same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
     # Not compared, because it is no content. Replace it together with the arrays it is made of.
     derived: Derived | None = field(default=None, compare=False)
@@ -181,8 +220,6 @@ class Library:
     @cached_property
     def makers(self) -> Rows:
         """The tools that make each field; one that also takes it only echoes it."""
-        if self.derived:
-            return self.derived.makers
         found: list[list[int]] = [[] for _ in self.fields]
         for tool in range(len(self.tools)):
             for name in set(self.gives[tool].tolist()) - set(self.takes[tool].tolist()):

@@ -17,14 +17,12 @@ class MergedFields:
         fields: the names that stand for merged fields, and all others, sorted.
         takes: the fields that each tool requires, numbers into `fields`.
         gives: the fields that it produces.
-        makers: the tools that produce each field and do not require it too.
         same: which name stands for a merged one.
     """
 
     fields: Sequence[str]
     takes: Rows
     gives: Rows
-    makers: Rows
     same: Mapping[str, str]
 
 
@@ -47,7 +45,7 @@ def merge_fields(
     codes = np.zeros(len(names), dtype=np.int64)
     codes[used] = [number[stands[at]] for at in used]
     taken, given = (_renumbered(rows, codes, len(fields)) for rows in (takes, gives))
-    return MergedFields(fields, taken, given, _makers(taken, given, len(fields)), same)
+    return MergedFields(fields, taken, given, same)
 
 
 def _renumbered(rows: Rows, codes: Ints, size: int) -> Rows:
@@ -56,12 +54,3 @@ def _renumbered(rows: Rows, codes: Ints, size: int) -> Rows:
     owner, values = np.divmod(np.unique(owner * size + codes[rows.values]), max(1, size))
     starts = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
     return Rows(starts, values.astype(np.int64))
-
-
-def _makers(takes: Rows, gives: Rows, fields: int) -> Rows:
-    """The tools that make each field; one that also takes it only echoes it."""
-    found: list[list[int]] = [[] for _ in range(fields)]
-    for tool in range(len(takes)):
-        for name in set(gives[tool].tolist()) - set(takes[tool].tolist()):
-            found[name].append(tool)
-    return Rows.of(found)

@@ -24,15 +24,21 @@ INPUTS, DESCRIPTION = 60, 160  # inputs that are kept of a tool, characters of w
 KEPT = 2_000  # cards that stay parsed; about 6 MB
 
 
-def collect_cards(store: Store, tools: Sequence[Row]) -> Texts:
-    """The cards of all tools, as a snapshot keeps them; feeders are numbers."""
+def collect_cards(store: Store, tools: Sequence[Row], feeds: Sequence[Row]) -> Texts:
+    """The cards of all tools, as a snapshot keeps them; feeders are numbers.
+
+    Args:
+        store: where the tools are.
+        tools: in the order of their numbers.
+        feeds: all FEEDS edges of the store.
+    """
     number = {row["id"]: at for at, row in enumerate(tools)}
     acts = {row["id"]: row for row in store.read("library/purposes")}
     needs: dict[str, list[list[Any]]] = defaultdict(list)
     for row in store.read("library/needs"):
         needs[row["id"]].append([row["field"], row["required"], row["resource"], row["role"]])
     feeders: dict[str, list[list[Any]]] = defaultdict(list)
-    for row in store.read("library/feeds"):
+    for row in feeds:
         if row["producer"] in number:
             feed = [number[row["producer"]], row["fields"], row["weight"]]
             feeders[row["consumer"]].append(feed)

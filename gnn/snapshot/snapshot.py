@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spm.gnn.arrays.int8_vectors import MANY, Coarse
-from spm.gnn.arrays.library import Counts, Derived, Ints, Library, Rows
+from spm.gnn.arrays.library import Counts, Derived, Feeders, Ints, Library, Rows
 from spm.gnn.arrays.merged_fields import MergedFields, merge_fields
 from spm.gnn.arrays.nearest_vectors import Mask
 from spm.gnn.snapshot.bm25_index import index
@@ -173,12 +173,18 @@ class Snapshot:
             entries=found["entries"],
             followers=self._counts("followers"),
             later=self._counts("later"),
+            feeders=Feeders(
+                found["feeds.starts"],
+                found["feeds.producers"],
+                found["feeds.weights"],
+                self._rows("feeds.carried"),
+                self._texts("feeds.fields"),
+            ),
             same=self.container.said["same"],
             derived=Derived(
                 ways=self._rows("ways"),
                 spelled=self._rows("words"),
                 leaders=self._counts("leaders"),
-                makers=self._rows("makers"),
                 coarse=self._coarse("tool"),
                 request_coarse=self._coarse("trajectory"),
             ),

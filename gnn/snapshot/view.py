@@ -95,7 +95,7 @@ def _fields(snapshot: Snapshot, tools: Mask) -> MergedFields:
     seen = [pair for pair in pairs if known.issuperset(pair)]
     if len(seen) < len(pairs):
         return snapshot.merged(seen)
-    return MergedFields(library.fields, library.takes, library.gives, library.makers, library.same)
+    return MergedFields(library.fields, library.takes, library.gives, library.same)
 
 
 def _counted(library: Library, rows: Ints, fields: MergedFields) -> Library:
@@ -117,7 +117,6 @@ def _counted(library: Library, rows: Ints, fields: MergedFields) -> Library:
         derived=Derived(
             ways=library.ways,
             spelled=library.spelled,
-            makers=fields.makers,
             leaders=followers.turned(),
             coarse=library.coarse,
             request_coarse=library.request_coarse,

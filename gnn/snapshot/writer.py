@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spm.gnn.arrays.from_store import codes_of, counts_of, incidence, paths_of
 from spm.gnn.arrays.int8_vectors import Coarse
-from spm.gnn.arrays.library import Counts, Ints, Rows
+from spm.gnn.arrays.library import Counts, Feeders, Ints, Rows
 from spm.gnn.arrays.merged_fields import merge_fields
 from spm.gnn.snapshot.bm25_index import indexed
 from spm.gnn.snapshot.container import Container
@@ -49,7 +49,8 @@ def collect(store: Store, before: Container | None) -> tuple[dict[str, Any], Arr
     distinct = [list(dict.fromkeys(paths[row].tolist())) for row in range(len(paths))]
     followers = counts_of(store.read("library/precedes"), number)
     said, fields = _fields(store, number)
-    cards = collect_cards(store, tools)
+    feeds = store.read("library/feeds")
+    cards = collect_cards(store, tools, feeds)
     inputs, input_digests = collect_inputs(store, tools, cards, before)
     access = AccessClasses.of(tools)
     said["access_cards"] = access.cards
@@ -62,6 +63,7 @@ def collect(store: Store, before: Container | None) -> tuple[dict[str, Any], Arr
         **_counts("followers", followers),
         **_counts("leaders", followers.turned()),
         **_counts("later", counts_of(store.read("library/before"), number)),
+        **_feeders(Feeders.of(feeds, number)),
         **_strings("map", cards),
         **_strings("inputs", inputs),
         "inputs.digests": input_digests,
@@ -113,12 +115,21 @@ def _fields(store: Store, number: dict[str, int]) -> tuple[dict[str, Any], Array
         **_strings("vocabulary", Texts.of(map(json.dumps, vocabulary))),
         **_rows("takes", merged.takes),
         **_rows("gives", merged.gives),
-        **_rows("makers", merged.makers),
         **_rows("declared.takes", taken),
         **_rows("declared.gives", given),
         **_rows("mentions", incidence([*inputs, *gives], number, code, {})),
     }
     return {"same": merged.same, "pairs": pairs}, arrays
+
+
+def _feeders(feeders: Feeders) -> Arrays:
+    return {
+        "feeds.starts": feeders.starts,
+        "feeds.producers": feeders.producers,
+        "feeds.weights": feeders.weights,
+        **_rows("feeds.carried", feeders.carried),
+        **_strings("feeds.fields", Texts.of(feeders.fields)),
+    }
 
 
 def _encoded(

@@ -41,7 +41,7 @@ def override(
     """Say what tools do, whatever their source says; or take that back.
 
     Everything is written in one transaction, and with it the revision rises, so that menus and
-    snapshots are built anew. FEEDS follows for tools of which nothing else says what they do.
+    snapshots are built anew. FEEDS follows: effects say who sees a tool, and of some what they do.
 
     Args:
         store: where.
@@ -87,7 +87,8 @@ def override(
             for row, after in zip(chosen, settled, strict=True)
         ]
         tx.run("exchange/put_effects_decisions", rows=decisions)
-        _refresh(tx, [row["tool"] for row in decisions if row["before"] != row["after"]])
+        changed = [row["tool"] for row in decisions if row["before"] != row["after"]]
+        feeds.refresh_around(tx, changed)
         return {"tools": [row["id"] for row in chosen]}
 
     # Refuse before a lock is taken.
@@ -125,13 +126,6 @@ def reapply(tx: Transaction, ids: list[str], at: str) -> None:
     ]
     if rows:
         tx.run("effects/set", rows=rows, at=at)
-
-
-def _refresh(tx: Transaction, ids: list[str]) -> None:
-    """Bring the edges of tools up to date whose effects alone say whether they only look up."""
-    services = {row["service"] for row in tx.run("map/unread", ids=ids)}
-    fed = {other for name in services for other in feeds.touched(tx, name)}
-    feeds.refresh_consumers(tx, services | fed)
 
 
 def _matching(rows: list[Row], pattern: str) -> list[Row]:

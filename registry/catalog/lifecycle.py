@@ -7,6 +7,7 @@ from typing import Any
 
 from spm.registry.catalog.tools import Resolver
 from spm.registry.errors import AmbiguousTool, InputError, UnknownTool
+from spm.registry.map import feeds
 from spm.registry.store.interface import Row, Store, Transaction, now
 
 
@@ -180,6 +181,7 @@ def deprecate(store: Store, name: str, successor: str | None = None) -> Row:
                 "approve) or remove it (spm tools remove)."
             )
         tx.run("tools/set_status", rows=[row], at=now())
+        feeds.refresh_around(tx, [identity])
         return row
 
     store.write("deprecate", work)
@@ -197,6 +199,7 @@ def approve(store: Store, names: list[str], by: str) -> list[str]:
 
     def work(tx: Transaction) -> dict[str, Any]:
         tx.run("tools/approve", ids=ids, by=by, at=now())
+        feeds.refresh_around(tx, ids)
         return {"approved": ids}
 
     if ids:

@@ -6,6 +6,7 @@ from typing import Any
 from spm.registry.access.settings import Access, holding, kept, of_row, require_owner
 from spm.registry.catalog.tool_patterns import tools_matching, whole_services
 from spm.registry.errors import InputError
+from spm.registry.map import feeds
 from spm.registry.store.interface import Row, Store, Transaction, now
 
 
@@ -125,6 +126,7 @@ def _kept(tx: Transaction, rows: list[Row], services: dict[str, Access]) -> dict
         tx.run("tools/set_service_access", rows=said)
     if rows:
         tx.run("tools/set_access", rows=rows, at=now())
+        feeds.refresh_around(tx, (row["id"] for row in rows))
     return {"tools": [row["id"] for row in rows]}
 
 

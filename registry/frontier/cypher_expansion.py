@@ -139,8 +139,7 @@ class Expansion:
             "producers",
             caller,
             sources=sources,
-            given=sorted(given),
-            same=[{"field": name, "stands": same[name]} for name in sorted(same)],
+            given=sorted(given | {name for name, stands in same.items() if stands in given}),
         )
         return Around(near, makers, ways)
 
@@ -151,9 +150,20 @@ class Expansion:
         found = {row["id"]: row for row in asked}
         rows = [found[tool] for tool in chosen if tool in found][: rule.SIZE]
         if not caller.restricted:
-            return rows
+            return self._ordered(rows)
         others = [tool for tool in found if tool not in start.sources]
         return _recounted(rows, around.ways | self._ways(others, caller))
+
+    def _ordered(self, rows: Sequence[Row]) -> list[Row]:
+        """Candidates with how often each ran before the others."""
+        precedes: dict[str, list[tuple[str, float]]] = {row["id"]: [] for row in rows}
+        before: dict[str, list[tuple[str, float]]] = {row["id"]: [] for row in rows}
+        for row in self._store.read("menu/order", ids=sorted(precedes)):
+            counted = precedes if row["edge"] == "PRECEDES" else before
+            counted[row["id"]].append((row["other"], row["count"]))
+        return [
+            {**row, "precedes": precedes[row["id"]], "before": before[row["id"]]} for row in rows
+        ]
 
     def _ids(self, name: str, caller: Caller, **params: object) -> list[str]:
         rows = self._store.read(f"menu/{name}", limit=2 * rule.SIZE, **params, **caller.params())

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from spm.registry.access.audience import ACCESS, Audience, Places, audience_of
 from spm.registry.store.interface import Row, Transaction
 
 LEAST = 2  # observations; one value may be equal by chance
@@ -68,7 +69,7 @@ def _reviewed(tx: Transaction, service: str) -> Iterable[Known]:
             maker["id"]: maker for kind in decisions[row["field"]] for maker in makers.get(kind, ())
         }
         found.pop(row["id"], None)
-        for maker in _best(found.values(), service):
+        for maker in _best(found.values(), service, audience_of(row)):
             base = REVIEWED if maker["service"] == service else REVIEWED_ELSEWHERE
             weight = round(base - _STEP * _VERBS[maker["verb"]], 3)
             yield Known(maker["id"], row["id"], row["field"], "reviewed", weight)
@@ -89,18 +90,22 @@ def makers_of(run: Callable[..., list[Row]], fields: list[str]) -> dict[str, lis
     return {name: list(rows.values()) for name, rows in found.items()}
 
 
-def _best(makers: Iterable[Row], service: str) -> list[Row]:
-    """The producers that are kept, of the own service and of others."""
+def _best(makers: Iterable[Row], service: str, consumer: Audience) -> Iterable[Row]:
+    """The producers that are kept, of the own service and of others: so many that all see."""
     ranked = sorted(makers, key=lambda row: (_VERBS[row["verb"]], len(row["id"]), row["id"]))
-    own = [row for row in ranked if row["service"] == service]
-    other = [row for row in ranked if row["service"] != service]
-    return [*own[:MOST], *other[:ELSEWHERE]]
+    own, other = Places(MOST, consumer), Places(ELSEWHERE, consumer)
+    for row in ranked:
+        if (own if row["service"] == service else other).takes(audience_of(row)):
+            yield row
 
 
 def _observed(tx: Transaction, service: str) -> Iterable[Known]:
-    kept: dict[tuple[str, str], int] = defaultdict(int)
+    places: dict[tuple[str, str], Places] = {}
     for row in tx.run("map/handed", service=service, least=LEAST):
-        place = kept[row["consumer"], row["field"]]
-        if place < MOST and row["producer"] != row["consumer"]:
-            kept[row["consumer"], row["field"]] += 1
-            yield Known(row["producer"], row["consumer"], row["field"], "observed", OBSERVED)
+        consumer, field = row["consumer"], row["field"]
+        if row["producer"] == consumer:
+            continue
+        shown = audience_of({key: row[f"to_{key}"] for key in ACCESS})
+        place = places.setdefault((consumer, field), Places(MOST, shown))
+        if place.takes(audience_of(row)):
+            yield Known(row["producer"], consumer, field, "observed", OBSERVED)

@@ -5,11 +5,11 @@ what changed, inside the transaction of whatever write touched them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
 
+from spm.registry.access.audience import ACCESS, EVERYBODY, Audience, Places, audience_of
 from spm.registry.catalog.fields import is_control, is_generic
 from spm.registry.catalog.naming import words
 from spm.registry.map.feed_evidence import evidence, services_decided
@@ -69,32 +69,60 @@ _Ranked = tuple[tuple[float, ...], Node, Given]
 
 
 def feeds(nodes: Iterable[Node]) -> list[Feed]:
-    """The edges between the tools of one service."""
+    """The edges between the tools of one service.
+
+    Whether one tool feeds another is what the rule says of the tools that everybody sees who sees
+    these two: what is hidden from somebody adds no edge to what it gets, and takes none away.
+    """
     nodes = list(nodes)
-    givers: dict[str, list[tuple[Node, Given]]] = defaultdict(list)
-    makers: dict[str, list[Node]] = defaultdict(list)
-    for node in nodes:
-        if node.verb in MAKES and not node.words & _STREAMS:
-            for given in node.gives:
-                if node.verb == "create" and given.resource != node.resource:
-                    continue  # made for what it makes, not for what else its answer tells of
-                if node.adds(given):
-                    continue
-                givers[given.resource].append((node, given))
-            for name in node.makes:
-                makers[name].append(node)
-    homes = Homes(nodes)
+    kinds = {node.audience for node in nodes}
+    seen: dict[Audience, _Seen] = {}
     found: dict[tuple[str, str], Feed] = {}
     for node in nodes:
-        for taken in node.takes:
-            pairs = _producers(node, taken, givers, homes) if taken.identity else []
-            if not pairs and _is_handed_on(taken, makers):
-                pairs = _same_field(node, taken, makers)
-            for producer, given in pairs:
-                feed = found.setdefault((producer.id, node.id), Feed(producer.id, node.id))
-                weight = _weight(producer.verb, given, _distance(producer, given, node))
-                feed.add(taken.field, given.evidence, weight)
+        for both in {kind.shared(node.audience) for kind in kinds}:
+            if both not in seen:
+                seen[both] = _Seen.of([one for one in nodes if both.sees(one.audience)])
+            for taken in node.takes:
+                for producer, given in _pairs(node, taken, seen[both]):
+                    if producer.audience.shared(node.audience) != both:
+                        continue
+                    feed = found.setdefault((producer.id, node.id), Feed(producer.id, node.id))
+                    weight = _weight(producer.verb, given, _distance(producer, given, node))
+                    feed.add(taken.field, given.evidence, weight)
     return [found[key] for key in sorted(found)]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The tools of a service that an audience sees: who gives what, who makes which field."""
+
+    givers: Mapping[str, list[tuple[Node, Given]]]
+    makers: Mapping[str, list[Node]]
+    homes: Homes
+
+    @classmethod
+    def of(cls, nodes: list[Node]) -> "_Seen":
+        givers: dict[str, list[tuple[Node, Given]]] = defaultdict(list)
+        makers: dict[str, list[Node]] = defaultdict(list)
+        for node in nodes:
+            if node.verb in MAKES and not node.words & _STREAMS:
+                for given in node.gives:
+                    if node.verb == "create" and given.resource != node.resource:
+                        continue  # made for what it makes, not for what else its answer tells of
+                    if node.adds(given):
+                        continue
+                    givers[given.resource].append((node, given))
+                for name in node.makes:
+                    makers[name].append(node)
+        return cls(givers, makers, Homes(nodes))
+
+
+def _pairs(node: Node, taken: Takes, seen: _Seen) -> list[tuple[Node, Given]]:
+    """Who feeds an input, and with what."""
+    pairs = _producers(node, taken, seen.givers, seen.homes) if taken.identity else []
+    if not pairs and _is_handed_on(taken, seen.makers):
+        return _same_field(node, taken, seen.makers)
+    return pairs
 
 
 def is_handed(name: str) -> bool:
@@ -335,17 +363,31 @@ def _services_in_need(tx: Transaction, service: str) -> set[str]:
     for row in tx.run("map/made_by", service=service):
         if is_handed(row["field"]):
             makers[row["field"]].append(row)
-    best = {name: ranked[0] for name, rows in makers.items() if (ranked := _ranked(rows))}
+    best = {
+        name: _best_of_each_kind(ranked)
+        for name, rows in makers.items()
+        if (ranked := _ranked(rows))
+    }
     held: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in tx.run("map/unmet_elsewhere", service=service, fields=sorted(best)):
         key = row["service"], row["consumer"], row["field"]
         held[key] += [row] if row["id"] is not None else []
     found = set()
     for (other, _, name), rows in held.items():
-        there = _ranked(rows)[:ELSEWHERE]
-        if len(there) < ELSEWHERE or _place(best[name]) < _place(there[-1]):
-            found.add(other)
+        there = [(_place(row), audience_of(row)) for row in _ranked(rows)]
+        for kind, place in best[name].items():
+            better = (1 for known, shown in there if known <= place and kind.sees(shown))
+            if other not in found and sum(better) < ELSEWHERE:
+                found.add(other)
     return found
+
+
+def _best_of_each_kind(ranked: Iterable[Row]) -> dict[Audience, tuple[int, int, str]]:
+    """The place of the best tool that each audience sees."""
+    best: dict[Audience, tuple[int, int, str]] = {}
+    for row in ranked:
+        best.setdefault(audience_of(row), _place(row))
+    return best
 
 
 def _ranked(rows: Iterable[Row]) -> list[Row]:
@@ -366,23 +408,63 @@ def refresh_consumers(tx: Transaction, services: Iterable[str]) -> None:
         _refresh(tx, name, makers)
 
 
+def refresh_around(tx: Transaction, tools: Iterable[str]) -> None:
+    """Bring the edges up to date after others see these tools, or these do something else."""
+    rows = tx.run("tools/access", ids=sorted(tools))
+    services = {row["service"] for row in rows}
+    fed = {other for name in services for other in touched(tx, name)}
+    refresh_consumers(tx, services | fed)
+
+
+@dataclass(frozen=True)
+class _Need:
+    """An input that is not fed for everybody who sees its tool.
+
+    Attributes:
+        consumer: the tool.
+        audience: who sees it.
+        fed_by: who sees each tool of its own service that feeds it.
+    """
+
+    consumer: str
+    audience: Audience
+    fed_by: tuple[Audience, ...] = ()
+
+    def is_open(self, producer: Audience) -> bool:
+        """Whether those who see a producer see nothing in its own service that feeds it."""
+        both = producer.shared(self.audience)
+        return not any(both.sees(own) for own in self.fed_by)
+
+
 class Makers:
     """Who makes a field for others, the best first; read once for all services of one write."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
-        self._known: dict[str, list[Row]] = {}
+        self._known: dict[str, list[tuple[Audience, Row]]] = {}
 
-    def outside(self, service: str, fields: Iterable[str]) -> dict[str, list[Row]]:
-        """The makers of each field that are kept for a service which makes none itself."""
-        wanted = list(fields)
-        if new := sorted(set(wanted) - self._known.keys()):
+    def read(self, fields: Iterable[str]) -> None:
+        """Read who makes these fields, where that is not known yet."""
+        if new := sorted(set(fields) - self._known.keys()):
             found: dict[str, list[Row]] = {name: [] for name in new}
             for row in self._tx.run("map/producers", fields=new):
                 found[row["field"]].append(row)
-            self._known |= {name: _ranked(rows) for name, rows in found.items()}
-        others = ((n, (r for r in self._known[n] if r["service"] != service)) for n in wanted)
-        return {name: list(islice(rows, ELSEWHERE)) for name, rows in others}
+            for name, rows in found.items():
+                self._known[name] = [(audience_of(row), row) for row in _ranked(rows)]
+
+    def outside(self, name: str, service: str, need: _Need) -> Iterator[Row]:
+        """The makers of a field that feed an input of a service: three that everybody sees."""
+        known = self._known[name]
+        kinds = {kind for kind, _ in known}
+        places = Places(ELSEWHERE, need.audience)
+        for kind, row in known:
+            if row["service"] == service:
+                continue
+            if places.takes(kind):
+                if need.is_open(kind):
+                    yield row
+            elif places.are_full(kinds):
+                return
 
 
 def edges_into(
@@ -429,11 +511,17 @@ def _refresh_from_elsewhere(tx: Transaction, service: str, makers: Makers) -> No
     Without decisions and traces its own edges are what the rule says of its own tools, and these
     are as they were. To read and to connect all of them again took two thirds of a registration.
     """
-    unmet: dict[str, list[str]] = defaultdict(list)
+    unmet: dict[str, dict[str, _Need]] = defaultdict(dict)
     for row in tx.run("map/unmet", service=service):
         if _crosses(row["field"]):
-            unmet[row["field"]].append(row["id"])
-    rows = {(f.producer, f.consumer): f.row() for f in _from_elsewhere(makers, service, unmet)}
+            needs = unmet[row["field"]]
+            need = needs.setdefault(row["id"], _Need(row["id"], audience_of(row)))
+            if row["own"] is not None:
+                own = audience_of({key: row[f"own_{key}"] for key in ACCESS})
+                needs[row["id"]] = replace(need, fed_by=(*need.fed_by, own))
+    open_to_others = {name: list(needs.values()) for name, needs in unmet.items()}
+    fed = _from_elsewhere(makers, service, open_to_others)
+    rows = {(f.producer, f.consumer): f.row() for f in fed}
     _replace(tx, rows, tx.run("map/feeding_from_elsewhere", service=service))
 
 
@@ -459,6 +547,7 @@ def read_nodes(tx: Transaction, service: str) -> list[Node]:
             tuple(gives[row["id"]]),
             frozenset(makes[row["id"]] - {taken.field for taken in takes[row["id"]]}),
             frozenset(words(row["name"])),
+            audience_of(row),
         )
         for row in tx.run("map/acts", service=service)
     ]
@@ -478,24 +567,30 @@ def _crosses(name: str) -> bool:
     return is_handed(name) and not name.endswith("_name")
 
 
-def _unmet(nodes: list[Node], there: Mapping[tuple[str, str], Feed]) -> dict[str, list[str]]:
-    """The tools with a required input that no tool of their service makes, by field."""
-    fed = {(consumer, name) for (_, consumer), feed in there.items() for name in feed.fields}
-    unmet: dict[str, list[str]] = defaultdict(list)
+def _unmet(nodes: list[Node], there: Mapping[tuple[str, str], Feed]) -> dict[str, list[_Need]]:
+    """Required inputs that no tool of their service makes for everybody, by field."""
+    shown = {node.id: node.audience for node in nodes}
+    fed: dict[tuple[str, str], list[Audience]] = defaultdict(list)
+    for (producer, consumer), feed in there.items():
+        for name in feed.fields:
+            fed[consumer, name].append(shown[producer])
+    unmet: dict[str, list[_Need]] = defaultdict(list)
     for node in nodes:
         for taken in node.takes:
-            if taken.required and _crosses(taken.field) and (node.id, taken.field) not in fed:
-                unmet[taken.field].append(node.id)
+            need = _Need(node.id, node.audience, tuple(fed[node.id, taken.field]))
+            if taken.required and _crosses(taken.field) and need.is_open(EVERYBODY):
+                unmet[taken.field].append(need)
     return unmet
 
 
-def _from_elsewhere(makers: Makers, service: str, unmet: Mapping[str, Sequence[str]]) -> list[Feed]:
+def _from_elsewhere(makers: Makers, service: str, unmet: Mapping[str, list[_Need]]) -> list[Feed]:
     """Edges from other services, for required inputs that no tool of this one makes."""
     found: dict[tuple[str, str], Feed] = {}
-    for name, rows in makers.outside(service, sorted(unmet)).items():
-        for consumer in unmet[name]:
-            for row in rows:
-                feed = found.setdefault((row["id"], consumer), Feed(row["id"], consumer))
+    makers.read(unmet)
+    for name, needs in sorted(unmet.items()):
+        for need in needs:
+            for row in makers.outside(name, service, need):
+                ends = row["id"], need.consumer
                 weight = _ELSEWHERE * _weight(_verb_of(row), Given(name, "field"))
-                feed.add(name, "declared", round(weight, 3))
+                found.setdefault(ends, Feed(*ends)).add(name, "declared", round(weight, 3))
     return list(found.values())

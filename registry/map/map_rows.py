@@ -18,7 +18,7 @@ from spm.registry.store.interface import Row, Transaction
 Readings = Mapping[str, Reading]
 # Raised when better rules read or connect the same tools otherwise. The next write to a store then
 # renews its map, without new versions of tools.
-RULES = 3
+RULES = 4
 # What the map of a service was read out of: the whole document of its source, the definitions that
 # the store keeps of its operations, or the names of its tools.
 ReadFrom = Literal["document", "definitions", "names"]

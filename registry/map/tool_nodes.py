@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from spm.registry.access.audience import EVERYBODY, Audience
 from spm.registry.map.resources import INSIDE, Given, Identity, Verb
 from spm.registry.map.verbs import infinitive, kind_of
 
@@ -38,6 +39,7 @@ class Node:
     gives: tuple[Given, ...] = ()
     makes: frozenset[str] = frozenset()  # fields of its answer, without those that it takes
     words: frozenset[str] = frozenset()  # of its name
+    audience: Audience = EVERYBODY
 
     @cached_property
     def required(self) -> frozenset[str]:

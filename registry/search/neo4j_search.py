@@ -2,7 +2,7 @@
 
 What a caller may not see must not change one byte of an answer. By words, Lucene adds up weights
 that come with the question, and nothing that it counts itself. By vector, all nodes are compared
-for callers from whom something is hidden.
+for callers from whom something is hidden; in this process from its fourth search on.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spm.registry.access.caller import Caller
 from spm.registry.access.filtered_store import filtered
@@ -20,6 +21,7 @@ from spm.registry.search.audiences import recount, uncount
 from spm.registry.search.embedded_search import CALLERS
 from spm.registry.search.results import Look, Probes, Recalled
 from spm.registry.search.scoring import WORDED, Evidence, Scored, end_to_end, score
+from spm.registry.search.vector_memory import Kept, VectorMemory
 from spm.registry.store.interface import (
     Kind,
     Row,
@@ -34,6 +36,9 @@ from spm.registry.store.interface import (
 # Up to so many vectors the server compares all, which was measured to take as long as its
 # approximate search; beyond, only for callers from whom something is hidden.
 EXHAUSTIVE = 20_000
+# Searches after which a process keeps up to so many vectors of a kind itself: to read them takes as
+# long as a few searches. `spm menu` asks the index.
+REMEMBER_AFTER, REMEMBERED = 3, 20_000
 # So many more than wanted, because the server compares vectors in single precision.
 MARGIN = 16
 # More are asked for, because some are not visible, or are equal; and how that grows.
@@ -78,10 +83,17 @@ class ServerSearch:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._same: dict[tuple[int, Caller], list[list[str]]] = {}
+        self._memories: dict[Kind, VectorMemory] = {
+            "tool": VectorMemory(store, "tool"),
+            "trajectory": VectorMemory(store, "trajectory"),
+        }
+        self._seen: dict[Caller, tuple[Kept, NDArray[np.bool_]]] = {}
+        self._looks = 0
 
     def look(self, probes: Probes, tools: int, trajectories: int, caller: Caller) -> Look:
         """Look a request up by meaning and by words."""
         known = self._statistics(probes.all_terms, caller)
+        self._looks += 1
         revision = int(known.row["revision"] or 0)
         return Look(
             revision=revision,
@@ -94,12 +106,15 @@ class ServerSearch:
     def _score(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Scored[str]:
         """The tools that a request finds."""
         worded = self._tools_by_words(probes.terms[0], known, caller, WORDED)
-        near = self._tools_by_vector(probes.vectors, known, caller, count)
-        rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
-        vectors = [(node, rows[node]["vector"]) for node in dict.fromkeys(near) if node in rows]
-        ids = {node for node in worded if node in rows}
-        for part in (slice(0, 1), probes.parts):
-            ids |= {node for node, _ in _nearest(vectors, probes.vectors[part], count)}
+        if kept := self._kept("tool", known, probes):
+            ids, rows = self._near_tools(kept, probes, worded, count, caller)
+        else:
+            near = self._tools_by_vector(probes.vectors, known, caller, count)
+            rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
+            vectors = [(node, rows[node]["vector"]) for node in dict.fromkeys(near) if node in rows]
+            ids = {node for node in worded if node in rows}
+            for part in (slice(0, 1), probes.parts):
+                ids |= {node for node, _ in _nearest(vectors, probes.vectors[part], count)}
         found = [rows[node] for node in sorted(ids)]
         grams, owners = end_to_end([np.frombuffer(r["grams"] or b"", "<u4") for r in found])
         cosines = clause_cosines(
@@ -108,11 +123,60 @@ class ServerSearch:
         words = scores_of(found, known.weights(probes.all_terms), probes.terms)
         return score(sorted(ids), Evidence(words, cosines, grams, owners), probes.grams)
 
+    def _kept(self, kind: Kind, known: Statistics, probes: Probes) -> Kept | None:
+        """The vectors that this process keeps; None: ask the index."""
+        if self._looks <= REMEMBER_AFTER or known.every(kind) > REMEMBERED:
+            return None
+        state = int(known.row["revision"] or 0), known.row["encoder"] or None
+        return self._memories[kind].of(state, probes.vectors.shape[1])
+
+    def _near_tools(
+        self, kept: Kept, probes: Probes, worded: Sequence[str], count: int, caller: Caller
+    ) -> tuple[set[str], dict[str, Row]]:
+        """The tools that words found, and the nearest; what scores of them are made of."""
+        seen = self._shown(kept, caller)
+        parts = (probes.vectors[:1], probes.vectors[probes.parts])
+        near = [node for part in parts for node in kept.nearest(part, count, seen)]
+        rows = {row["id"]: row for row in self._read([*worded, *near], caller)}
+        return {node for node in (*worded, *near) if node in rows}, rows
+
+    def _shown(self, kept: Kept, caller: Caller) -> NDArray[np.bool_]:
+        """Which of these tools a caller sees, read once for each state of the graph and caller.
+
+        To ask for the nearest of all until enough are visible would take the longer the more hidden
+        ones are near.
+        """
+        found = self._seen.get(caller)
+        if found is None or found[0] is not kept:
+            shown = {row["id"] for row in self._store.read("access/tools", **caller.params())}
+            found = kept, np.array([node in shown for node in kept.ids], dtype=np.bool_)
+            others = self._seen if len(self._seen) < CALLERS else {}
+            self._seen = {**others, caller: found}
+        return found[1]
+
+    def _near_trajectories(
+        self, kept: Kept, asked: Vector, count: int, caller: Caller
+    ) -> list[list[Any]]:
+        """The nearest trajectories, as `_trajectories_by_vector` finds them."""
+        window = count + MARGIN
+        while True:
+            found = kept.nearest(asked, window)
+            read = self._store.read("search/trajectories_seen", ids=found, **caller.params())
+            rows = {row["id"]: [row["id"], 0.0, row["vector"], row["way"]] for row in read}
+            near = [rows[node] for node in found if node in rows][:count]
+            if len(near) >= count or window >= len(kept.ids):
+                return near
+            window *= GROWTH
+
     def _recall(self, probes: Probes, known: Statistics, count: int, caller: Caller) -> Recalled:
         """The trajectories that a request finds."""
         asked = probes.vectors[:1]
         worded = self._trajectories_by_words(probes.terms[0], known, caller, count)
-        near = self._trajectories_by_vector(asked[0], known, caller, count)
+        # Which trajectories a team sees takes long to read for all; the index asks for those near.
+        if not caller.restricted and (kept := self._kept("trajectory", known, probes)):
+            near = self._near_trajectories(kept, asked, count, caller)
+        else:
+            near = self._trajectories_by_vector(asked[0], known, caller, count)
         rows = {row[0]: row for row in (*near, *worded)}
         first = [node for node, _ in _nearest([(row[0], row[2]) for row in near], asked, count)]
         words = {row[0]: row[1] for row in worded}
@@ -155,7 +219,11 @@ class ServerSearch:
         """The rows of these nodes."""
         rows = self._store.read(f"vectors/{kind}_vectors", ids=sorted(set(ids)))
         there = {row["id"]: row["vector"] for row in rows}
-        return stacked([there.get(node) for node in ids], rows[0]["width"] if rows else 0)
+        found = stacked([there.get(node) for node in ids])
+        if found.size or not len(found):
+            return found
+        (width, *_) = [row["width"] for row in self._store.read(f"vectors/{kind}_width")] or [0]
+        return stacked([None] * len(found), width)
 
     def _statistics(self, terms: Sequence[str], caller: Caller) -> Statistics:
         (row,) = self._store.read("search/statistics", terms=terms, **caller.params())

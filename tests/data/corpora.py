@@ -10,7 +10,7 @@ import numpy as np
 from spm.evaluation.constructors import Known
 from spm.evaluation.corpus import Corpus, Task
 from spm.gnn.arrays.array_expansion import Question
-from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.gnn.arrays.library import Counts, Feeders, Library, Rows, orders, transitions
 from spm.gnn.training.examples import Row
 from spm.registry.errors import InputError
 from spm.registry.search.bm25 import Index, request_gains, terms, tool_gains, tool_grams
@@ -79,7 +79,26 @@ def library(
         entries=np.array([begun[at] for at in range(len(ids))], dtype=np.float32),
         followers=Counts.of(Counter(p for path in paths for p in transitions(path)), len(ids)),
         later=Counts.of(Counter(p for way in distinct for p in orders(way)), len(ids)),
+        feeders=fed_by_name(tools, number),
         same={"Order": "order"},
+    )
+
+
+def fed_by_name(tools: Mapping[str, Contract], number: Mapping[str, int]) -> Feeders:
+    """Who makes a field that another takes feeds it, unless it only echoes it."""
+    carried = {
+        (maker, taker): sorted(({*tools[maker][1]} - {*tools[maker][0]}) & {*tools[taker][0]})
+        for maker in tools
+        for taker in tools
+        if maker != taker
+    }
+    return Feeders.of(
+        [
+            {"producer": maker, "consumer": taker, "fields": names, "weight": 0.8}
+            for (maker, taker), names in carried.items()
+            if names
+        ],
+        number,
     )
 
 

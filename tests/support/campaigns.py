@@ -37,6 +37,7 @@ CAMPAIGNS = {
     "frontier_libraries": Size(1, 2),
     "hidden_seeds": Size(1, 6),
     "hidden_tools": Size(400, 16_000),
+    "many_tools": Size(2_000, 4_000),
     "exchange_seeds": Size(1, 4),
     "feeding_walks": Size(4, 60),
     "invariant_requests": Size(20, 200),

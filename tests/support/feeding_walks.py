@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from spm.registry.access.settings import Access
 from spm.registry.catalog.effects_decisions import override
 from spm.registry.catalog.field_decisions import declare, merge, retract, split
+from spm.registry.catalog.lifecycle import approve, deprecate
 from spm.registry.catalog.registration import Link
-from spm.registry.errors import InputError
+from spm.registry.catalog.tool_access import set_access
+from spm.registry.errors import InputError, SpmError
 from spm.registry.map.resources import Given, Identity, Reading, Verb
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
@@ -27,6 +30,7 @@ FIELDS = ("order_id", "user_id", "ticket_id", "assignee_id", "client_number", "s
           "email", "subject")  # fmt: skip
 VERBS: tuple[Verb, ...] = ("list", "search", "get", "create", "update", "delete", "act")
 EFFECTS = ("read", "write", "destructive")
+TEAMS, SCOPES = ("a", "b"), ("x", "y")
 
 
 def walk(seed: int, length: int = 14) -> Iterator[Step]:
@@ -34,7 +38,8 @@ def walk(seed: int, length: int = 14) -> Iterator[Step]:
     chance = random.Random(seed)
     for service in SERVICES[:2]:
         yield _register(chance, service)
-    others = (_register, _register, _remove, _decide, _decide, _decide, _trace, _effects)
+    others = (_register, _register, _remove, _decide, _decide, _decide, _trace, _effects, _access,
+              _status)  # fmt: skip
     for _ in range(length):
         yield chance.choice(others)(chance)
 
@@ -60,6 +65,17 @@ def _tool(chance: random.Random, name: str) -> dict[str, Any]:
         "effects": chance.choice(EFFECTS),
         "inputs": [{"name": field, "required": chance.random() < 0.6} for field in inputs],
         "outputs": [{"name": field} for field in outputs],
+        **_rights(chance),
+    }
+
+
+def _rights(chance: random.Random) -> dict[str, Any]:
+    """Who sees a tool: mostly everybody."""
+    return {
+        "visibility": chance.choice(("public", "public", "team")),
+        "owner": chance.choice(TEAMS),
+        "scopes": chance.choice(((), (), ("x",), ("y",), ("x", "y"))),
+        "status": chance.choice((*["active"] * 6, "deprecated", "quarantined")),
     }
 
 
@@ -135,6 +151,32 @@ def _trace(chance: random.Random) -> Step:
         )
 
     return f"trace {places} {output} {input_}", work
+
+
+def _access(chance: random.Random) -> Step:
+    pattern, rights = chance.choice((*TOOLS, "east/*", "*")), _rights(chance)
+    given = Access(rights["owner"], rights["visibility"], rights["scopes"])
+
+    def work(registry: Registry) -> None:
+        with suppress(SpmError):  # no tool of this name
+            set_access(registry.store, pattern, given)
+
+    return f"access {pattern} {given}", work
+
+
+def _status(chance: random.Random) -> Step:
+    place, back = chance.random(), chance.random() < 0.5
+
+    def work(registry: Registry) -> None:
+        rows = [row for row in registry.tools() if back == (row["status"] == "quarantined")]
+        if tools := sorted(row["id"] for row in rows):
+            tool = tools[int(place * len(tools))]
+            if back:
+                approve(registry.store, [tool], "Zoë")
+            else:
+                deprecate(registry.store, tool)
+
+    return f"{'approve' if back else 'deprecate'} {place}", work
 
 
 def _effects(chance: random.Random) -> Step:

@@ -68,6 +68,15 @@ GOALS = {
     "server_over_embedded": Goal(
         "load", "Neo4j store: frontier query p50 / embedded p50", "16k tools", None, 5
     ),
+    "neo4j_queries_over_snapshot": Goal(
+        "snapshots", "Neo4j: menu without a snapshot / with one", "16k tools", 5, 3
+    ),
+    "embedded_queries_over_snapshot": Goal(
+        "snapshots", "embedded: menu without a snapshot / with one", "16k tools", 3, 2
+    ),
+    "queries_large_over_small": Goal(
+        "snapshots", "Neo4j: menu without a snapshot", "100k / 1k tools", 2, 1.5
+    ),
     "served_per_second": Goal(
         "serve", "menus per second over HTTP with encoding", "16k tools, 60 s", 20, 30, low=False
     ),

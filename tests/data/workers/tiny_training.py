@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from spm.gnn.arrays.from_store import groups
-from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.gnn.arrays.library import Counts, Feeders, Library, Rows, orders, transitions
 from spm.gnn.request_vectors import Seen
 from spm.registry.search.bm25 import Index, request_gains, tool_gains, tool_grams
 
@@ -67,9 +67,31 @@ def library(rows: int = ROWS, changed: Mapping[int, list[int]] | None = None) ->
         request_texts=Index(map(request_gains, requests)),
         paths=Rows.of(paths),
         groups=groups([sorted({*path}) for path in (ways[way] for way in drawn)], asked),
+        feeders=_fed(taken, given),
         **_counted([]),
     )
     return replace(shelf, **_counted(paths))
+
+
+def _fed(taken: Sequence[Sequence[int]], given: Sequence[Sequence[int]]) -> Feeders:
+    """Who makes a field that another takes feeds it, unless it only echoes it."""
+    carried = {
+        (maker, taker): sorted(({*given[maker]} - {*taken[maker]}) & {*taken[taker]})
+        for maker in range(TOOLS)
+        for taker in range(TOOLS)
+        if maker != taker
+    }
+    rows = [
+        {
+            "producer": NAMES[maker],
+            "consumer": NAMES[taker],
+            "fields": [FIELDS[at] for at in fields],
+            "weight": 0.8,
+        }
+        for (maker, taker), fields in carried.items()
+        if fields
+    ]
+    return Feeders.of(rows, {name: at for at, name in enumerate(NAMES)})
 
 
 def only(whole: Library, kept: Sequence[int]) -> Library:

@@ -5,12 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from spm.registry.access.caller import Caller
+from spm.registry.access.rules import visible_tools
 from spm.registry.exchange import export_registry, import_registry
 from spm.registry.registry import Registry
 from spm.registry.settings import Settings
 from tests.support.campaigns import size
 from tests.support.feeding import edges, wrong_edges
 from tests.support.feeding_walks import walk
+
+CALLERS = (Caller("a"), Caller("b", ("x",)), Caller(scopes=("y",)), Caller("a", ("x",), True),
+           Caller(read_only=True))  # fmt: skip
 
 
 @pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
@@ -51,3 +56,25 @@ def test_after_every_write_feeds_is_as_if_made_anew(
             import_registry(copy.store, tmp_path / f"{seed}.jsonl")
             assert edges(copy.store) == there
     assert seen, "or there was nothing to keep right"
+
+
+@pytest.mark.campaign
+def test_what_a_caller_does_not_see_changes_no_edge_that_it_sees(
+    places: Iterator[Settings],
+) -> None:
+    """Remove all that is hidden: between the tools that are seen every edge is as it was."""
+    seen = gone = 0
+    for seed in range(2 * 8 * size("feeding_walks")):
+        with Registry.open(next(places)) as registry:
+            for _, step in walk(seed, 8):
+                step(registry)
+            tools = [row["id"] for row in registry.tools()]
+            shown = {*visible_tools(registry.store, tools, CALLERS[seed % len(CALLERS)])}
+            before = {ends: row for ends, row in edges(registry.store).items() if shown >= {*ends}}
+            for tool in sorted({*tools} - shown):
+                registry.remove(tool, force=True)
+                gone += 1
+            assert edges(registry.store) == before, seed
+            seen += len(before)
+    assert seen, "or there was nothing to keep"
+    assert gone, "or nothing was hidden"

@@ -21,6 +21,7 @@ from spm.registry.frontier.cypher_expansion import Expansion
 from spm.registry.frontier.frontier import Frontier
 from spm.registry.models import Manifest, ServiceSpec
 from spm.registry.registry import Registry
+from spm.registry.search import neo4j_search
 from spm.registry.search.results import Probes
 from spm.registry.settings import Settings
 from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
@@ -292,6 +293,32 @@ def test_tools_that_must_be_there_come_first(both: Callable[[Fill], Pair]) -> No
     assert ask(remote, "order mail", must=("shop/private",)).tools[0] == "shop/private"
 
 
+@pytest.mark.campaign
+def test_vectors_that_a_process_keeps_find_what_the_index_finds(
+    both: Callable[[Fill], Pair], neo4j_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after writes: what is new, has another text or is gone is as in the store."""
+    _, remote = both(encoded(graphs.demo_library()))
+    monkeypatch.setattr(neo4j_search, "REMEMBER_AFTER", 1)
+    changes: list[Fill] = [
+        lambda registry: None,
+        HIDDEN.fill,
+        lambda registry: registry.remove("shop/track", force=True) and None,
+        World([tool("bill", "order_number", "tax", title="mail and refund the customer")], []).fill,
+    ]
+    for change in changes:
+        change(remote)
+        for constants in ({}, SMALL):
+            with limits(**constants):
+                for text in REQUESTS:
+                    for caller in CALLERS:
+                        found = ask(remote, text, caller)
+                        with Registry.open(
+                            neo4j_server.settings()
+                        ) as other:  # whose first search this is
+                            assert differing(found, ask(other, text, caller)) == []
+
+
 # -- reads --------------------------------------------------------------------------------------
 
 
@@ -309,17 +336,23 @@ PLAN, MOST_READS = {"menu/asked", "map/cards", "tools/definitions"}, 12
 
 @pytest.mark.parametrize(
     ("caller", "walk"),
-    [(EVERYTHING, WALK | {"menu/neighbours"}), (CALLER, WALK | {"menu/ways"})],
+    [(EVERYTHING, WALK | {"menu/neighbours", "menu/order"}), (CALLER, WALK | {"menu/ways"})],
     ids=["operator", "team"],  # a set is printed in another order by each worker
 )
+@pytest.mark.parametrize("after", [1_000, 0], ids=["index", "vectors that are kept"])
 def test_a_menu_reads_a_few_times_whatever_is_asked(
     caller: Caller,
     walk: set[str],
+    after: int,
     both: Callable[[Fill], Pair],
     neo4j_server: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All that a menu reads and all that goes over the line, once the vocabulary is known."""
+    monkeypatch.setattr(neo4j_search, "REMEMBER_AFTER", after)
+    search = SEARCH if after else SEARCH - {"search/tools_by_vector"}
+    if not (after or caller.restricted):
+        search = search - {"search/trajectories_by_vector"} | {"search/trajectories_seen"}
     both(HIDDEN.fill)
     line = Proxy(neo4j_server.uri)
     with Registry.open(neo4j_server.settings(line.uri)) as registry:
@@ -337,11 +370,11 @@ def test_a_menu_reads_a_few_times_whatever_is_asked(
             reads.clear()
             before = line.turns
             assert registry.menu(text, caller=caller, ranker=ranker).items
-            assert [reads.count(name) for name in sorted(SEARCH)] == [1] * len(SEARCH)
+            assert [reads.count(name) for name in sorted(search)] == [1] * len(search)
             assert walk <= {*reads}
             # A plan reads on: a bounded number of times, whatever it looks at.
-            assert {*reads} <= SEARCH | walk | PLAN
-            assert line.turns - before == len(reads) <= len(SEARCH) + len(walk) + MOST_READS
+            assert {*reads} <= search | walk | PLAN
+            assert line.turns - before == len(reads) <= len(search) + len(walk) + MOST_READS
     line.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spm.gnn.arrays.array_expansion import Question, expand
-from spm.gnn.arrays.library import Counts, Library, Rows, orders, transitions
+from spm.gnn.arrays.library import Counts, Feeders, Library, Rows, orders, transitions
 from spm.registry.frontier import frontier as rule
 from spm.registry.frontier.frontier import Frontier, Memory
 from spm.registry.request.clauses import clauses
@@ -75,7 +76,27 @@ def some_library(seed: int, tools: int | None = None, ways: int | None = None) -
         entries=entries.astype(np.float32),
         followers=Counts.of(faded, size),
         later=Counts.of(before, size),
+        feeders=some_feeders(rng, size, fields),
         same={"another": fields[0]},
+    )
+
+
+def some_feeders(rng: random.Random, size: int, fields: Sequence[str]) -> Feeders:
+    """Edges with weights and fields, some of which have another name that stands for them."""
+    ids = [str(at) for at in range(size)]
+    ends = {(rng.choice(ids), rng.choice(ids)) for _ in range(3 * size)}
+    names = [*fields, "another"]
+    return Feeders.of(
+        [
+            {
+                "producer": producer,
+                "consumer": consumer,
+                "fields": rng.sample(names, rng.randint(1, min(2, len(names)))),
+                "weight": rng.choice((0.8, 0.776, 0.35)),
+            }
+            for producer, consumer in sorted(ends)
+        ],
+        {name: at for at, name in enumerate(ids)},
     )
 
 
@@ -245,7 +266,7 @@ def naive(library: Library, question: Question) -> Frontier:
     takes, gives = (
         [set(r[t].tolist()) for t in range(size)] for r in (library.takes, library.gives)
     )
-    observed = dense(library.followers)
+    observed, feeders = dense(library.followers), library.feeders
     near_by: dict[int, float] = {}
     makers_of: dict[int, float] = {}
     for place, tool in enumerate(sources):
@@ -256,12 +277,12 @@ def naive(library: Library, question: Question) -> Frontier:
         }
         for other in best({o: n for o, n in counted.items() if n > 0})[: rule.PER_SOURCE]:
             near_by[other] = near_by.get(other, 0) + 1_000_000 // (60 + place)
-        for field in takes[tool]:
-            if library.fields[field] not in given:
-                makers = [t for t in range(size) if field in gives[t] - takes[t]]
-                for maker in makers:
-                    gain = 1_000_000 // (60 + place) // len(makers)
-                    makers_of[maker] = makers_of.get(maker, 0) + gain
+        for edge in range(*feeders.starts[tool : tool + 2].tolist()):
+            names = [feeders.fields[at] for at in feeders.carried[edge].tolist()]
+            if {library.same.get(name, name) for name in names} - given:
+                gain = 1_000_000 // (60 + place) * int(feeders.weights[edge])
+                maker = int(feeders.producers[edge])
+                makers_of[maker] = makers_of.get(maker, 0) + gain
     chosen = list(
         dict.fromkeys([*best(dict(votes))[: rule.REMEMBERED], *list(scores)[: rule.ANCHORS]])
     )
