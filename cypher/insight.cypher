@@ -31,10 +31,13 @@ ORDER BY field, same;
 // Every tool with what tells how healthy it is.
 // params:
 // access: read
-// returns: id, description, family, status, successor, frequency, calls, errors
+// returns: id, description, family, status, successor, effects, verbs, frequency, calls, errors
 MATCH (t:Tool)
+OPTIONAL MATCH (t)-[a:ACTS_ON]->(:Resource)
+WITH t, collect(DISTINCT a.verb) AS verbs
 RETURN t.id AS id, t.description AS description, t.family AS family, t.status AS status,
-       t.successor AS successor, t.frequency AS frequency, t.calls AS calls, t.errors AS errors
+       t.successor AS successor, t.effects AS effects, verbs, t.frequency AS frequency,
+       t.calls AS calls, t.errors AS errors
 ORDER BY id;
 
 // name: families

@@ -278,13 +278,17 @@ def _single(found: Contracts) -> list[Support]:
 
 
 def duplicates(found: Contracts) -> list[list[str]]:
-    """Groups of active tools that take and give the same: one of them may be too many."""
-    groups: dict[tuple[frozenset[str], frozenset[str]], list[str]] = {}
+    """Groups of active tools that do, take and give the same: one of them may be too many.
+
+    One that shows a booking and one that cancels it answer alike, and neither replaces the other.
+    """
+    groups: dict[tuple[object, ...], list[str]] = {}
     for tool in found.active:
         gives = frozenset(found.gives.get(tool, ()))
         if gives:
-            needs = frozenset(found.required.get(tool, ()))
-            groups.setdefault((needs, gives), []).append(tool)
+            needs, row = frozenset(found.required.get(tool, ())), found.tools[tool]
+            deed = row["effects"], frozenset(row["verbs"])
+            groups.setdefault((deed, needs, gives), []).append(tool)
     return sorted((g for g in groups.values() if len(g) > 1), key=lambda g: (-len(g), g))
 
 

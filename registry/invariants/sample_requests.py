@@ -42,6 +42,8 @@ _UNKNOWN = (
     "Supprimez le {one} {n} s'il vous plaît",
     "the deletion of {one} {n}",
 )
+# Nobody has tools about it: what destroys something else is not meant.
+_FOREIGN = ("Delete quokka {n}", "Remove the quokka", "Cancel quokka {n}")
 _POLITE = ("Please {0}", "Could you {0}?", "I need you to {0}")
 
 
@@ -51,7 +53,7 @@ class SampleRequest:
 
     Attributes:
         text: the request.
-        asks: what it may do at most; "unknown" where no verb can be read.
+        asks: what it may do at most; "unknown" where no verb can be read, or no tool is about it.
         alike: other values and other courtesies: the same verb and nouns, so the same route.
     """
 
@@ -80,6 +82,7 @@ def sample_requests(store: Reader, count: int, seed: int = SEED) -> list[SampleR
         _filled(_DESTROY, nouns, "destroy"),
         _changes(changed),
         _filled(_UNKNOWN, nouns, "unknown"),
+        _filled(_FOREIGN, nouns[:1], "unknown"),
         _filled(_READ[::-1], nouns, "read"),
     )
     turns = chain.from_iterable(zip_longest(*kinds))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from spm.registry.catalog.fields import singular
 from spm.registry.catalog.naming import words
 from spm.registry.map.resources import KEYS, PEOPLE
+from spm.registry.map.verbs import kind_of
 from spm.registry.request.bare_names import bare_names, is_noun, placed
 from spm.registry.request.input_nouns import Input
 from spm.registry.request.value_reader import COMMON, Value
@@ -65,7 +66,8 @@ class LeftValues:
         takers = [one for one in self._lacking(filled) if one.fits.get("id") and not one.enum]
         ids = [v for v in rest if v.kind in ("id", "uuid", "sha") and len(v.text) > 4]
         if len(ids) == 1 and len(takers) == 1 and not is_prefixed(ids[0].text):
-            yield takers[0], ids[0]
+            if not self._is_of_another(ids[0], takers[0]):
+                yield takers[0], ids[0]
             return
         keyed = [one for one in self._lacking(filled) if one.want in ("id", "number", "uuid")]
         if len(keyed) == 1:
@@ -74,6 +76,16 @@ class LeftValues:
             near = near or [v for v in rest if fit.get(v.kind) and _is_key(v)]
             if len(near) == 1:
                 yield keyed[0], near[0]
+
+    def _is_of_another(self, value: Value, one: Input) -> bool:
+        """Whether the noun before an id is what the tool acts on, and not what an input takes.
+
+        Who creates an instrument gives its room no number of an instrument.
+        """
+        noun = next((word for word in value.before[:3] if word not in _ARTICLES), "")
+        if not self._is_own(noun) or kind_of(noun) is not None:
+            return False
+        return singular(noun) not in map(singular, words(one.name)) and not _is_beside(value, one)
 
     def _quotation(self, rest: Sequence[Value], filled: Mapping[str, Value]) -> Found:
         lacking = self._lacking(filled)

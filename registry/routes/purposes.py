@@ -25,6 +25,8 @@ _SKIPPED = frozenset(
     "much me us you it them him please new last latest newest first only "
     "still also just not no there one".split()
 )
+# Stand where a thing would be named, and name none.
+_NOTHING = frozenset("everything anything something all stuff thing rid rest lot".split())
 _WORD = re.compile(r"[A-Za-z]+")
 
 
@@ -61,6 +63,7 @@ class Clause:
         wish: whether it says how something should be ("the limit should be 5").
         object: the words of what it speaks of first: "the check runs" of "show the check runs on
             the last commit".
+        things: those of them that are nouns: no names of somebody ("kick Ann out").
         written: the words as they stand there, in lower case.
         span: where it begins and ends in the request.
     """
@@ -71,6 +74,7 @@ class Clause:
     plurals: frozenset[str] = frozenset()
     wish: bool = False
     object: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
     span: tuple[int, int] = (0, 0)
 
@@ -83,6 +87,8 @@ def read_clauses(request: str, count: int) -> list[Clause]:
     for begin, end in clauses(searched)[:count]:
         said = [word.lower() for word in _WORD.findall(request[begin:end])]
         verb = next((verb for verb in verbs if begin <= verb.begin < end), None)
+        spoken_of = _object(searched[verb.begin if verb else begin : end], bool(verb))
+        lowered = [word.lower() for word in spoken_of]
         found.append(
             Clause(
                 frozenset(map(singular, said)) | _joined(said),
@@ -90,7 +96,8 @@ def read_clauses(request: str, count: int) -> list[Clause]:
                 frozenset(terms(searched[begin:end])),
                 frozenset(one for word in said if (one := singular(word)) != word),
                 wishes(request[begin:end]),
-                _object(searched[verb.begin if verb else begin : end], bool(verb)),
+                frozenset(map(singular, lowered)) | _joined(lowered),
+                frozenset(singular(word) for word in spoken_of if word.islower()) - _NOTHING,
                 frozenset(said),
                 (begin, end),
             )
@@ -98,20 +105,21 @@ def read_clauses(request: str, count: int) -> list[Clause]:
     return found
 
 
-def _object(text: str, verb: bool) -> frozenset[str]:
+def _object(text: str, verb: bool) -> list[str]:
     """The words of the first thing that a text speaks of, from its verb or from its beginning."""
     found: list[str] = []
     for number, chunk in enumerate(text.split()):
         if verb and number == 0:
             continue
-        word = chunk.strip("()[]\"'.,;:!?").lower().removesuffix("'s")
+        written = chunk.strip("()[]\"'.,;:!?").removesuffix("'s")
+        word = written.lower()
         if word in _ENDS and found:
             break
         if word.isalpha() and word not in _SKIPPED and word not in _ENDS:
-            found.append(word)
+            found.append(written)
         if found and chunk[-1] in ".,;:!?":
             break
-    return frozenset(map(singular, found)) | _joined(found)
+    return found
 
 
 def _joined(said: Sequence[str]) -> frozenset[str]:

@@ -135,6 +135,7 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
     request = _Said.of(clauses)
     known = [candidates.telling(clause.terms) for clause in clauses]
     objects = [candidates.telling(clause.object) for clause in clauses]
+    listed = {p.resource for p in candidates.purposes if p.verb in ("list", "search")}
     for row, purpose in enumerate(candidates.purposes):
         told = candidates.names[row]
         found[row, :, _AT["unsaid"]] = candidates.telling(told - request.terms)
@@ -147,7 +148,9 @@ def features(candidates: Candidates, clauses: Sequence[Clause]) -> Numbers:
             found[row, at, _AT["thing"]] = thing
             shared = candidates.telling(told & clause.object)
             found[row, at, _AT["object_said"]] = shared / objects[at] if objects[at] else 0.0
-            for feature, value in _act(purpose, clause, max(thing, anywhere)):
+            noun = purpose.thing[-1] if purpose.resource in listed and purpose.thing else ""
+            named = max(thing, anywhere)
+            for feature, value in _act(purpose, clause, named, many=noun in clause.plurals):
                 found[row, at, _AT[feature]] = value
         if purpose.verb in ("list", "search") and purpose.thing:
             noun = purpose.thing[-1]
@@ -177,16 +180,25 @@ class _Said:
         )
 
 
-def _act(purpose: Purpose, clause: Clause, thing: float) -> Iterator[tuple[str, float]]:
-    """How the act that a clause asks for and the tool's compare."""
+def _act(purpose: Purpose, clause: Clause, thing: float, many: bool) -> Iterator[tuple[str, float]]:
+    """How the act that a clause asks for and the tool's compare.
+
+    Args:
+        purpose: of the tool.
+        clause: what is asked for.
+        thing: how far the tool's thing is named.
+        many: whether it is spoken of in the plural, and some tool lists it: who shows tickets
+            lists them.
+    """
     verb = clause.verb
     if verb is None:
         yield "reads_a_wish", float(clause.wish and purpose.verb in READING)
         yield "updates_a_wish", float(clause.wish and purpose.verb == "update")
         return
     own = verb.kind not in READING and verb.word in purpose.words
-    same = purpose.verb == verb.kind
-    near = not same and purpose.verb in _NEAR[verb.kind]
+    kind = "list" if many and verb.kind == "get" else verb.kind
+    same = purpose.verb == kind
+    near = not same and purpose.verb in _NEAR[kind]
     sure = 0.5 if verb.word.partition(" ")[0] in _LIGHT else 1.0
     yield "own_verb", thing if own else 0.0
     yield "same_kind", sure * same

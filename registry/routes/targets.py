@@ -13,7 +13,7 @@ import numpy as np
 from spm.registry.frontier.frontier import Floats
 from spm.registry.map.verbs import READING
 from spm.registry.routes.certainty import Target, target_signs
-from spm.registry.routes.purposes import Clause
+from spm.registry.routes.purposes import Clause, thing_named
 from spm.registry.routes.request_values import RequestValues
 from spm.registry.routes.target_features import (
     ACTS,
@@ -139,7 +139,8 @@ def targets(
         deeds = [(p.verb, p.resource or p.words) for p in candidates.purposes]
         alike = np.array([deed == deeds[first] for deed in deeds])
         signs = target_signs(numbers, scores.target[:, at], alike)
-        target = Target(tool, _agrees(numbers), signs)
+        agrees = _agrees(numbers) and not _harms_another(candidates, first, clauses, at)
+        target = Target(tool, agrees, signs)
         if tool not in found or target.certainty > found[tool].certainty:
             found[tool] = target
     return list(found.values())
@@ -150,3 +151,20 @@ def _agrees(numbers: Numbers) -> bool:
     at = dict(zip(FEATURES, numbers.tolist(), strict=True))
     strange = at["clause_cosine"] < FAR and not (at["said"] or at["thing"] or at["object_said"])
     return not (at["other_kind"] or at["reads_a_wish"] or strange)
+
+
+def _harms_another(
+    candidates: Candidates, row: int, clauses: Sequence[Clause], asking: int
+) -> bool:
+    """Whether a tool destroys another thing than the request names.
+
+    Where only tickets can be purged, "delete customer 12" is no wish to lose a ticket. Clauses that
+    only tell may name the thing, too.
+    """
+    purpose = candidates.purposes[row]
+    if purpose.effects != "destructive" or not clauses[asking].things:
+        return False
+    about = [c for at, c in enumerate(clauses) if at == asking or c.verb is None]
+    if any(candidates.names[row] & clause.terms for clause in about):
+        return False
+    return not any(thing_named(purpose, clause.words) for clause in about)

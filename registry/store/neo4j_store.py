@@ -7,6 +7,7 @@ operation id, so a commit whose answer was lost is repeated without being done t
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -370,10 +371,21 @@ class BoltStore:
 
     # -- driver ----------------------------------------------------------------------------
 
-    def _session(self, access: str) -> neo4j.Session:
-        return self._driver.session(
+    @contextmanager
+    def _session(self, access: str) -> Iterator[neo4j.Session]:
+        session = self._driver.session(
             database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
         )
+        try:
+            yield session
+        except BaseException:
+            # Ctrl-C may leave half a message on the connection; what the server says to that must
+            # not take the place of what happened. The first try then ends the transaction alone.
+            for _ in range(2):
+                with suppress(errors.DriverError, errors.Neo4jError):
+                    session.close()
+            raise
+        session.close()
 
     def _translated(self, action: Callable[[], T]) -> T:
         try:

@@ -1,5 +1,6 @@
 """Read-only Cypher over HTTP: any query for who sees everything, saved ones for the others."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Depends, Response
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spm.registry.access.caller import Caller
 from spm.registry.json_text import json_text
+from spm.registry.pictures.path_text import short
 from spm.registry.registry import Registry
 from spm.registry.store.interface import Answer
 from spm.registry.store.read_only_check import MAX_LENGTH
@@ -50,6 +52,7 @@ async def cypher(
 ) -> Response:
     """Ask the graph in Cypher: at most 10,000 rows, for at most five seconds; nothing is changed.
 
+    Paths are short records of nodes and edges, as `spm cypher --json` prints them.
     A token that does not see everything asks saved queries, which tell what it sees.
     """
     if question.query is not None and caller.restricted:
@@ -61,7 +64,9 @@ async def cypher(
 
     def work(registry: Registry) -> str:
         if question.query is not None:
-            return json_text(registry.cypher(question.query, question.params))
-        return json_text(registry.saved(question.saved or "", question.params, caller=caller))
+            answer = registry.cypher(question.query, question.params)
+        else:
+            answer = registry.saved(question.saved or "", question.params, caller=caller)
+        return json_text(replace(answer, rows=short(answer.rows)))
 
     return Response((await service.ask(work)).encode(), media_type="application/json")

@@ -22,6 +22,7 @@ ROUTES = {
     "Show ticket 17": ["getTicket"],
     "Show ticket 98": ["getTicket"],
     "List the open tickets": ["listTickets"],
+    "Show the 20 newest tickets": ["listTickets"],
     "Purge ticket 17": ["purgeTicket"],
     "Open a ticket for jane@acme.com about a broken printer": ["findUser", "createTicket"],
     "Assign ticket 8f3 to whoever is on call for the billing team": [

@@ -12,9 +12,14 @@ from spm.cli.options import JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, progress, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from spm.api.registry import Registry
     from spm.api.sources import Registered
     from spm.registry.importers.source import Source, Unchanged
+
+
+DOCUMENTS = (".json", ".yaml", ".yml")
 
 
 class Asked(TypedDict):
@@ -39,7 +44,8 @@ def register(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Files, https://…, mcp+stdio:COMMAND, mcp+https://…, package.module[:function]."
+            help="Files, folders of them, https://…, mcp+stdio:COMMAND, mcp+https://…, "
+            "package.module[:function]."
         ),
     ],
     from_: Annotated[
@@ -71,6 +77,7 @@ def register(
 
     Each source is registered whole or not at all. The project's own format: spm tools schema
     """
+    sources = list(_files(sources))
     asked = Asked(pin=pin, owner=owner, visibility=visibility, scopes=listed(scopes))
     if server is not None:
         more = {**asked, "format": from_, "service": service, "dry_run": dry_run}
@@ -87,6 +94,25 @@ def register(
         return
     for result in done:
         _tell(result)
+
+
+def _files(sources: list[str]) -> "Iterator[str]":
+    """The sources, each folder as the documents that lie in it.
+
+    Raises:
+        InputError: there is none in a folder.
+    """
+    from spm.registry.errors import InputError
+
+    for source in sources:
+        folder = Path(source)
+        if not folder.is_dir():
+            yield source
+            continue
+        found = sorted(str(file) for file in folder.iterdir() if file.suffix.lower() in DOCUMENTS)
+        if not found:
+            raise InputError(f"No file in {source!r} ends in {', '.join(DOCUMENTS)}.")
+        yield from found
 
 
 def _register(

@@ -106,6 +106,9 @@ function tool(piece) {
   const gives = new Set(
     piece.edges.filter((edge) => edge.source === own).map((edge) => edge.target),
   );
+  const made = new Set(
+    piece.edges.filter((edge) => edge.source !== own).map((edge) => edge.target),
+  );
   const edges = piece.edges.flatMap((edge) => {
     if (edge.kind === "precedes") return seen(edge, own, known, add);
     if (edge.target === own) return [line(edge, part(edge.source, "in", 1), own)];
@@ -119,7 +122,11 @@ function tool(piece) {
     return both;
   });
   function part(id, side, layer) {
-    return add({ ...sideNode(known.get(id)), id: `${side} ${id}`, layer });
+    const node = sideNode(known.get(id));
+    // Others may answer with a field of this name; who makes this tool's is what leads to it.
+    const asked = side === "in" && layer === 1 && !made.has(id);
+    const told = asked && { kind: "ask", spoken: `${node.spoken}; no tool makes it for ${own}` };
+    return add({ ...node, ...told, id: `${side} ${id}`, layer });
   }
   return { label: `What ${own} takes and gives, and from and to whom`, nodes, edges, wide: true };
 }

@@ -8,6 +8,7 @@ export const DEFAULTS = {
   k: 32,
   prefix: 8,
   readonly: false,
+  writes: false,
   tool: "",
   family: "",
   field: "",

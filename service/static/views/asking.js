@@ -25,7 +25,9 @@ export function controls({ update, place }) {
       });
     });
   }
-  byId("readonly").addEventListener("change", () => update({ readonly: byId("readonly").checked }));
+  for (const id of ["readonly", "writes"]) {
+    byId(id).addEventListener("change", () => update({ [id]: byId(id).checked }));
+  }
   replace(
     byId("add-field"),
     combo({
@@ -48,6 +50,8 @@ export function refresh(place, menu, { update }) {
   byId("k").value = place.k;
   byId("prefix").value = place.prefix;
   byId("readonly").checked = place.readonly;
+  byId("writes").checked = place.writes;
+  byId("writes").disabled = place.readonly; // then nothing that writes is seen at all
   byId("done-row").hidden = !place.done.length;
   replace(
     byId("done"),

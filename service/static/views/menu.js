@@ -32,6 +32,7 @@ export const question = (at = place) => ({
   k: at.k,
   prefix: at.prefix,
   read_only: at.readonly,
+  allow_writes: at.writes,
 });
 
 /** Change what is asked or looked at; the new address comes back through `show`. */

@@ -83,6 +83,8 @@ function remedy(change, act) {
     return button(`Add the field ${field[1]}`, { state: [...act.place().state, field[1]] });
   if (change === "leaving out --read-only")
     return button("Allow tools that change something", { readonly: false });
+  if (change === "--allow-writes")
+    return button("Let tools that change something make inputs", { writes: true });
   if (change === "leaving out --done for it") return button("Take back what ran", { done: [] });
   return h("li", {}, change);
 }

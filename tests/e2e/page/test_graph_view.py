@@ -30,6 +30,14 @@ def test_browsing_goes_from_families_to_tools_and_fields(window):
     expect(page.locator("#q")).to_be_visible()
 
 
+def test_an_input_that_nobody_makes_for_a_tool_looks_so_though_others_answer_with_its_name(window):
+    """As the list of fields that no tool makes says, by FEEDS."""
+    page = window.open("#/browse?tool=payments%2Fcreate_receipt")
+    canvas = page.locator("#piece .canvas")
+    expect(canvas.locator(".node.ask[data-id='in field order_total']")).to_have_count(1)
+    expect(canvas.locator(".node.field[data-id='in field order_id']")).to_have_count(1)
+
+
 def test_what_is_looked_for_and_not_there_is_told(window):
     page = window.open("#/browse?tool=nobody%2Fnothing")
     expect(page.locator("#browse-problem")).to_contain_text("No tool named")

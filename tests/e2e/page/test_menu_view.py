@@ -124,6 +124,16 @@ def test_options_are_asked_and_kept_in_the_address(menu):
     expect(menu.get_by_label("Only tools that change nothing")).to_be_checked()
 
 
+def test_tools_that_change_something_may_be_allowed_to_make_inputs(menu):
+    allowed = menu.get_by_label("Tools that change something may make inputs")
+    with menu.expect_request("**/v1/menus") as sent:
+        allowed.check()
+    assert sent.value.post_data_json["allow_writes"] is True
+    assert "writes=1" in menu.url
+    menu.get_by_label("Only tools that change nothing").check()
+    expect(allowed).to_be_disabled()
+
+
 @pytest.mark.parametrize(
     "hash", ["#/menu?k=x&k=-3", "#/nowhere", "#", "#/menu?q=%", "#/browse?q=1"]
 )

@@ -156,6 +156,17 @@ def test_without_a_verb_nothing_is_destroyed(desk):
         assert "purgeTicket" not in names(desk.menu(asked).route), asked
 
 
+@pytest.mark.parametrize(
+    "asked", ["Delete customer 12", "Purge the database", "Erase his invoices"]
+)
+def test_nothing_is_destroyed_for_a_thing_that_no_tool_is_about(desk, asked):
+    menu = desk.menu(asked)
+    assert menu.route == []
+    assert any("no tool surely does" in note for note in menu.notes)
+    for meant in ("Delete 17", "Purge the pending 1,200 USD ticket of our Payroll team"):
+        assert names(desk.menu(meant).route)[-1:] == ["purgeTicket"]
+
+
 def test_a_language_that_is_not_understood_is_said(desk):
     menu = desk.menu("Lösche bitte alle Bestellungen von Kunde 17")
     assert menu.route == []

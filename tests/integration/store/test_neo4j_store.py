@@ -66,6 +66,27 @@ def ask(server: Any, text: Any, **params: Any) -> list[dict[str, Any]]:
         return [record.data() for record in driver.execute_query(text, params).records]
 
 
+class Interrupted(list[dict[str, Any]]):
+    """Rows during which somebody presses Ctrl-C: some of them are on the wire."""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        yield {"id": "a"}
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_in_the_middle_of_a_message_stays_one_and_writes_nothing(
+    store: BoltStore, neo4j_empty: Any
+) -> None:
+    store.migrate()
+    before = ask(neo4j_empty, COUNT)
+    rows = Interrupted([{"id": "a"}, {"id": "b"}])
+    with pytest.raises(KeyboardInterrupt):
+        store.write("register", lambda tx: {"rows": tx.run("tools/produces", rows=rows)})
+    assert ask(neo4j_empty, COUNT) == before
+    assert store.read("tools/names") == []  # the next question has a connection of its own
+
+
+COUNT = "MATCH (n) RETURN count(n) AS nodes"
 LEDGER = "MATCH (m:Migration) RETURN m.id AS number, m.name AS name, m.at AS at ORDER BY number"
 
 EARLIER_INPUTS = """

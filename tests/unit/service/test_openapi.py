@@ -123,3 +123,12 @@ def test_answers_are_as_described(client, described, method, route, path, sent, 
     schema = {**response["content"][kind]["schema"], "components": described["components"]}
     known = Registry().with_resource("", DRAFT202012.create_resource(schema))
     Draft202012Validator(schema, registry=known).validate(answer.json())
+
+
+def test_every_route_says_in_a_sentence_what_it_is_for(client):
+    """People read it at /docs; the name of a function is no sentence."""
+    paths = client.get("/openapi.json").json()["paths"]
+    said = {f"{m} {at}": one["summary"] for at, ms in paths.items() for m, one in ms.items()}
+    for route, summary in said.items():
+        assert len(summary.split()) > 2, (route, summary)
+        assert summary[-1] not in ".:", (route, summary)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spm.registry.catalog.field_decisions import merge
 from spm.registry.errors import UnknownField
-from spm.registry.importers.detection import read_source
+from spm.registry.importers.detection import read_document, read_source
 from spm.registry.insight.atlas import Contracts, duplicates, read_contracts, survey
 from tests.support.help_desk import SPECIFICATION
 
@@ -24,7 +24,7 @@ def build(registry, manifest, trace):
 
 
 def contracts(tools, makers):
-    row = {"status": "active", "family": "", "frequency": 0}
+    row = {"status": "active", "family": "", "frequency": 0, "effects": "read", "verbs": []}
     return Contracts(
         dict.fromkeys(tools, row),
         {name: set(needs) for name, (needs, _) in tools.items()},
@@ -108,6 +108,27 @@ def test_tools_that_take_and_give_the_same_are_grouped(build):
     found = survey(store)
     assert found.duplicates == [["s/a", "s/b"]]
     assert found.without_outputs == ["s/d", "s/e"]
+
+
+def test_tools_that_do_something_else_are_no_duplicates(registry):
+    operations = {
+        "/bookings/{bookingId}": {"get": "getBooking", "patch": "moveBooking"},
+        "/bookings/{bookingId}/cancel": {"post": "cancelBooking"},
+        "/old/bookings/{bookingId}": {"get": "readBooking"},
+    }
+    booking = {"type": "object", "properties": {"bookingId": {"type": "string"}, "at": {}}}
+    answer = {"200": {"content": {"application/json": {"schema": booking}}}}
+    path = {"name": "bookingId", "in": "path", "required": True, "schema": {"type": "string"}}
+    paths = {
+        at: {
+            method: {"operationId": name, "parameters": [path], "responses": answer}
+            for method, name in methods.items()
+        }
+        for at, methods in operations.items()
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "Desk"}, "paths": paths}
+    registry.add(read_document(document, "desk"))
+    assert survey(registry.store).duplicates == [["desk/getBooking", "desk/readBooking"]]
 
 
 def test_tools_out_of_service_neither_make_nor_need(build):

@@ -239,6 +239,7 @@ def test_requests_are_the_same_for_the_same_registry_and_of_every_kind(desk):
     assert {request.asks for request in found} == {"read", "change", "destroy", "unknown"}
     texts = [request.text for request in found]
     assert len(set(texts)) == len(texts)
+    assert any("quokka" in request.text for request in found if request.asks == "unknown")
     shown = next(request for request in found if request.text == "Show team 17")
     assert "Show team 98" in shown.alike
     assert "Could you show team 17?" in shown.alike

@@ -121,6 +121,7 @@ PATHS: dict[str, Any] = {
     },
     "/uploads": {"post": takes(file_name=TEXT)},
     "/sleeps": {"post": takes(sleep=SLEEP)},
+    "/instruments": {"post": takes(label={**TEXT, "x": 1}, room={**TEXT, "x": 1})},
     "/accounts/{account}": {"get": takes(at("account", "Whose it is."))},
 }
 DOCUMENT = {"openapi": "3.0.0", "info": {"title": "any", "version": "1"}, "paths": PATHS}
@@ -153,6 +154,10 @@ def given_by(tools: dict[str, list[Input]], operation: str, request: str) -> dic
 
 
 SAID = [
+    # The number is of an instrument, not of a room for a new one; without its noun it may be.
+    ("POST /instruments", "add instrument 3f2b8c1e-9a52-4a1c-8f5e-0d1c2b3a4f5e", {}),
+    ("POST /instruments", "add 3f2b8c1e-9a52-4a1c-8f5e-0d1c2b3a4f5e",
+     {"room": "3f2b8c1e-9a52-4a1c-8f5e-0d1c2b3a4f5e"}),
     (ABOUT_ORG, "what do you know about the acme organization?", {ORG_ID: "acme"}),
     (ABOUT_ORG, "show me the settings of lumen", {ORG_ID: "lumen"}),
     (ABOUT_ORG, "lumen's settings please", {ORG_ID: "lumen"}),

@@ -21,6 +21,19 @@ def test_the_first_thing_that_a_clause_speaks_of(text, words):
     assert clause(text).object == words
 
 
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("Delete the customers", {"customer"}),
+        ("Kick Ann out of the team", set()),
+        ("Get rid of customer 12", set()),
+        ("Delete everything", set()),
+    ],
+)
+def test_names_and_words_for_anything_are_no_things(text, things):
+    assert clause(text).things == things
+
+
 def test_words_stand_in_the_singular_and_joined():
     found = clause("Restart the stateful sets")
     assert {"stateful", "set", "statefulset"} <= found.words

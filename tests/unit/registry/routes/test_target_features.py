@@ -60,6 +60,13 @@ def test_what_is_spoken_of_in_the_plural_is_listed():
     assert of("Show the ticket of acme", "lists_one")["list_tickets"] == 1.0
 
 
+def test_who_shows_many_of_a_thing_lists_it():
+    kinds = of("Show the tickets of acme", "same_kind")
+    assert (kinds["list_tickets"], kinds["get_ticket"]) == (1.0, 0.0)
+    assert of("Show the tickets of acme", "near_kind")["get_ticket"] == 1.0
+    assert of("Show the ticket of acme", "same_kind")["get_ticket"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("feature", "tool"), [("reads_a_wish", "get_ticket"), ("updates_a_wish", "update_ticket")]
 )

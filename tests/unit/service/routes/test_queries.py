@@ -41,6 +41,19 @@ def test_other_questions_are_refused(client, body, words):
     assert words in answer.text
 
 
+def test_a_path_is_a_short_record(client):
+    """The same as on the command line: no hashes, no texts that are searched."""
+    query = "MATCH p = (:Tool {name: 'lookup_order'})-[:FEEDS]->(:Tool) RETURN p LIMIT 1"
+    (row,) = client.post("/v1/cypher", json={"query": query}).json()["rows"]
+    first, _ = row["p"]["nodes"]
+    tool = "orders/lookup_order"
+    expected = {"label": "Tool", "id": tool, "name": "lookup_order", "service": "orders"}
+    assert first == expected
+    (edge,) = row["p"]["edges"]
+    assert (edge["type"], edge["from"]) == ("FEEDS", tool)
+    assert edge["fields"]
+
+
 def test_a_misspelt_name_is_warned_about(client):
     body = client.post("/v1/cypher", json={"query": "MATCH (t:Tol {nme: 'x'}) RETURN t.id"}).json()
     assert body["rows"] == []

@@ -232,3 +232,21 @@ def test_a_shown_tool_names_the_roles_in_which_others_take_its_answer(spm, tmp_p
         line.split() for line in shown.splitlines()
     ]
     assert "taken as" not in spm("tools", "show", "listTeams", "--store", place).out
+
+
+def test_a_folder_stands_for_the_documents_in_it(run, tmp_path):
+    documents = tmp_path / "apis"
+    (documents / "deeper").mkdir(parents=True)
+    write(documents / "mail.json", MAIL)
+    (documents / "desk.YAML").write_text("spm: 1\nservice: desk\ntools: [{name: open}]\n")
+    (documents / "notes.txt").write_text("no source")
+    write(documents / "deeper" / "more.json", {**MAIL, "service": "more"})
+    done = run("tools", "register", documents, "--json").json
+    assert [one["service"] for one in done] == ["desk", "mail"]
+    write(documents / "package.json", {"name": "no source either"})
+    refused = run("tools", "register", documents)
+    assert refused.code == 1
+    assert "package.json' is of no known format" in refused.err
+    none = run("tools", "register", tmp_path / "apis" / "deeper" / "..", tmp_path)
+    assert none.code == 1
+    assert "ends in .json, .yaml, .yml" in none.err
