@@ -1,5 +1,6 @@
 """The explanation of a construction: roles, needs, score terms, signals, edges."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,7 @@ from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import Ask, Edge, MenuItem
 from spm.registry.menus.roles import Contract, Known, Places
 from spm.registry.routes.closure import Plan
+from spm.registry.routes.tool_map import ToolMap
 from spm.registry.store.interface import Row
 
 ALIKE = 0.3  # cosine from which an observed request counts as similar
@@ -56,6 +58,7 @@ class Explained:
         given: the fields that the request and the caller gave.
         plans: of the route, where the graph planned it.
         names: how tools name the fields that were merged.
+        tool_map: who feeds the tools of the menu.
     """
 
     def __init__(
@@ -66,8 +69,10 @@ class Explained:
         given: list[str],
         plans: Sequence[Plan] = (),
         names: Names | None = None,
+        tool_map: ToolMap | None = None,
     ) -> None:
         self._names = names or Names()
+        self._map = tool_map
         self._supplies = {tool: made for plan in plans for tool, made in plan.supplies.items()}
         self._built = built
         self._frontier = built.frontier
@@ -96,6 +101,7 @@ class Explained:
             self._target(),
             self._supplies,
             self._names.same,
+            self._feeders,
         )
         return places.items(
             self._cards,
@@ -118,35 +124,54 @@ class Explained:
         return round(float(support.mean()) * voice, 4)
 
     def edges(self) -> list[Edge]:
-        """What leads to and from the route: fields that meet, and transitions that were seen."""
+        """What leads to and from the route: who feeds whom, and transitions that were seen."""
         rows = np.array(self._built.sequence, dtype=np.int64)
-        takes = self._frontier.takes[rows]
-        makes = self._frontier.gives[rows] * (1 - takes)
         seen = self._frontier.precedes[np.ix_(rows, rows)].astype(np.int64)
-        front = np.isin(rows, self._built.route)
-        feeds = np.zeros_like(seen, dtype=bool)
-        place = {tool: at for at, tool in enumerate(self.order)}
-        stands = self._names.same.get
-        given = {stands(name, name) for name in self._given}
-        known = {*self._given, *(name for name, one in self._names.same.items() if one in given)}
-        for tool, made in self._supplies.items():
-            for who in made.values():
-                if who in place and tool in place:
-                    feeds[place[who], place[tool]] = True
-        related = np.triu((makes @ takes.T > 0) | (seen > 0) | feeds, 1)
-        related &= front[:, None] | front
+        meet, front, same = self._meeting(), {*self.route}, self._names.same
+        given = {same.get(name, name) for name in self._given}
+        known = {*self._given, *(name for name, one in same.items() if one in given)}
         found = []
-        for a, b in np.argwhere(related).tolist():
-            first, second = self.order[a], self.order[b]
-            meet = self._own_needs(
-                second, [self._frontier.fields[at] for at in np.flatnonzero(makes[a] * takes[b])]
-            )
-            planned = [f for f, who in self._supplies.get(second, {}).items() if who == first]
-            meet = sorted({*meet, *planned})
-            open_names = [name for name in meet if name not in known]
-            found += [Edge(first, second, "declared", name, 0) for name in open_names]
-            if count := int(seen[a, b]):
-                found.append(Edge(first, second, "observed", "", count))
+        for a, first in enumerate(self.order):
+            for b, second in enumerate(self.order[a + 1 :], a + 1):
+                if first not in front and second not in front:
+                    continue
+                fields = sorted(meet.get((first, second), frozenset()) - known)
+                found += [Edge(first, second, "declared", name, 0) for name in fields]
+                if count := int(seen[a, b]):
+                    found.append(Edge(first, second, "observed", "", count))
+        return found
+
+    def _meeting(self) -> dict[tuple[str, str], frozenset[str]]:
+        """The inputs of each tool that another makes: as planned, by name on a route, by FEEDS."""
+        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for tool in self.order:
+            if tool in self._supplies:
+                makers = {name: {who} for name, who in self._supplies[tool].items()}
+            elif tool in self.route:
+                makers = {name: self._makers_by_name(name) for name in self._contracts[tool].needs}
+            else:
+                makers = {name: set(who) for name, who in self._feeders.get(tool, {}).items()}
+            for name, who in makers.items():
+                for maker in who - {tool}:
+                    found[maker, tool].add(name)
+        return {pair: frozenset(names) for pair, names in found.items()}
+
+    def _makers_by_name(self, name: str) -> set[str]:
+        """The tools of the menu that make a field of this name."""
+        stands = self._names.same.get(name, name)
+        return {t for t in self.order if stands in self._contracts[t].made(self._names.same)}
+
+    @cached_property
+    def _feeders(self) -> dict[str, dict[str, frozenset[str]]]:
+        """By FEEDS, who makes the inputs of each backup."""
+        if self._map is None:
+            return {}
+        backups = [tool for tool in self.order if tool not in self.route]
+        found: dict[str, dict[str, frozenset[str]]] = {tool: {} for tool in backups}
+        for tool, card in self._map.cards(backups).items():
+            for feeder in card.feeders:
+                for name in feeder.fields:
+                    found[tool][name] = found[tool].get(name, frozenset()) | {feeder.producer}
         return found
 
     def unreached(self, tool: str) -> str:
@@ -196,13 +221,6 @@ class Explained:
         if self._names.same:
             return self._names.contracts(tools)
         return {tool: self._contract(tool) for tool in tools}
-
-    def _own_needs(self, tool: str, fields: Sequence[str]) -> list[str]:
-        """A tool's own names of inputs that stand under these."""
-        if not self._names.same:
-            return list(fields)
-        stands = self._names.same.get
-        return [name for name in self._contracts[tool].needs if stands(name, name) in fields]
 
     def _contract(self, tool: str) -> Contract:
         at, names = self._number[tool], self._frontier.fields

@@ -64,7 +64,9 @@ class _Built:
         """The menu as it is told to people."""
         plans = self.proposal.plans if self.proposal and self.proposal.route else []
         names = Names(self.of.same, own)
-        return Explained(self.construction, self.of.cards, ask, self.state(), plans, names)
+        return Explained(
+            self.construction, self.of.cards, ask, self.state(), plans, names, self.of.map
+        )
 
     def state(self) -> list[str]:
         """The fields that were known before the first tool runs; a plan knows best."""

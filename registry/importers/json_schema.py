@@ -261,6 +261,8 @@ class Schemas:
         noise = is_control(name)
         if (shape.read_only or (shape.deprecated and not required)) and inputs:
             return
+        if inputs and _is_constant(shape):
+            return
         if not inputs and (shape.write_only or noise):
             return
         if noise and parent.depth > 1:
@@ -308,6 +310,12 @@ class Schemas:
         elif len(cleaned) < len(value.replace("\r\n", "\n")):
             self.notes.add("Invisible characters removed from texts", cleaned[:40])
         return cleaned[:limit].strip()
+
+
+def _is_constant(shape: Shape) -> bool:
+    """Whether there is one value only, so that nobody has to say or make it: a `type` of JSON:API."""
+    values = shape.more.get("enum")
+    return "const" in shape.more or (isinstance(values, list) and len(values) == 1)
 
 
 class _Chosen:

@@ -10,7 +10,7 @@ from spm.cypher import load
 from spm.registry.access.caller import EVERYTHING
 from spm.registry.insight.atlas import read_contracts, survey
 from spm.registry.insight.impact import ONLY_PRODUCER, impact
-from spm.registry.invariants.routes import Routed, route_items
+from spm.registry.invariants.routes import Routed
 from spm.registry.invariants.violation import Violation
 from spm.registry.registry import Registry
 
@@ -38,22 +38,23 @@ def told_differently(registry: Registry, tools: Sequence[str]) -> Iterator[Viola
 
 
 def invented_by_menus(registry: Registry, routed: Routed) -> Iterator[Violation]:
-    """Where a menu says that one tool of the route feeds another, the graph does.
+    """Where a menu says that one tool feeds another, the graph does.
 
     By FEEDS; or, where similar requests made the route, because the first makes what the second
     requires under the same name.
     """
-    tools = sorted({tool for _, menu in routed for tool in menu.route})
+    tools = sorted({item.id for _, menu in routed for item in menu.items})
     edges = edges_into(registry, tools)
     rows = registry.store.read("insight/same_fields", ids=tools)
     same = {(row["producer"], row["consumer"], row["field"]) for row in rows}
     for request, menu in routed:
-        for item in route_items(menu):
+        shown = {item.id for item in menu.items}
+        for item in menu.items:
             for field, givers in item.needs.items():
-                for who in givers:
+                for who in shown.intersection(givers):
                     known = field in edges.get((who, item.id), ())
-                    known = known or (who, item.id, field) in same
-                    if who in menu.route and not known:
+                    known = known or (item.id in menu.route and (who, item.id, field) in same)
+                    if not known:
                         yield _no_edge(request.text, who, item.id, field)
 
 

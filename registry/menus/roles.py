@@ -48,6 +48,8 @@ class Places:
     # For tools of a planned route, who gives each field: "request", "ask" or a tool.
     supplies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     same: Mapping[str, str] = field(default_factory=dict)  # which name stands for a merged field
+    # Who makes each input of a backup, by FEEDS; what is absent is made by nobody.
+    feeders: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
 
     @cached_property
     def _makers(self) -> dict[str, list[str]]:
@@ -63,9 +65,11 @@ class Places:
     def needs(self, tool: str) -> dict[str, list[str]]:
         """The required fields of a tool and who can have made them by then.
 
-        On the route only earlier tools of the route count, for backups anybody.
+        On the route only earlier tools of the route count, for backups any tool of the menu that
+        feeds them. A route of similar requests also shows what meets by its name alone.
         """
         place = {one: at for at, one in enumerate(self.route)}
+        fed = self.feeders.get(tool, {})
         found: dict[str, list[str]] = {}
         for name in self.contracts[tool].needs:
             who = self.supplies.get(tool, {}).get(name)
@@ -76,11 +80,11 @@ class Places:
                 found[name] = ["request"]
             elif stands in self.known.made:
                 found[name] = [self.known.made[stands]]
+            elif tool in place:
+                makers = self._makers.get(stands, ())
+                found[name] = [m for m in makers if place.get(m, len(place)) < place[tool]]
             else:
-                makers = [t for t in self._makers.get(stands, ()) if t != tool]
-                if tool in place:
-                    makers = [m for m in makers if place.get(m, len(place)) < place[tool]]
-                found[name] = makers
+                found[name] = [t for t in self.order if t in fed.get(name, ())]
         return found
 
     def role(self, tool: str) -> Role:

@@ -34,6 +34,18 @@ def test_every_public_name_is_there():
         spm.nothing  # noqa: B018
 
 
+@pytest.mark.parametrize("module", ["spm", "spm.cli"])
+def test_the_command_line_runs_as_a_module(module):
+    found = subprocess.run(
+        [sys.executable, "-m", module, "tools", "schema"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0, found.stderr
+    assert '"$defs"' in found.stdout
+
+
 def test_the_import_costs_nothing():
     done = python("import sys, spm; print({'numpy', 'pydantic', 'spm.api'} & sys.modules.keys())")
     assert done.stdout == "set()\n", done.stderr

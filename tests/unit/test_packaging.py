@@ -87,6 +87,6 @@ def test_the_wheel_holds_code_queries_and_the_demo(tmp_path):
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    wanted |= {"spm/__init__.py", "spm/py.typed", "spm_registry.py"}
+    wanted |= {"spm/__init__.py", "spm/__main__.py", "spm/py.typed", "spm_registry.py"}
     # Nothing else beside the metadata: benchmarks/ is for those who have the repository.
     assert {name for name in packed if ".dist-info/" not in name} == wanted

@@ -119,6 +119,21 @@ def test_an_address_alone_asks_for_what_looks_up_by_one(desk, asked):
     assert menu.items[0].needs == {"user_email": ["request"]}
 
 
+def test_backups_name_who_feeds_them_and_nobody_for_what_nobody_makes(desk):
+    """A ticket's own subject and requester have the names that a new one needs."""
+    menu = desk.menu("Assign ticket 8f3 to whoever is on call for the billing team")
+    ids = {item.name: item.id for item in menu.items}
+    for item in menu.items:
+        for name, makers in item.needs.items():
+            fed = {maker for maker, taker in FEEDS if taker == item.name}
+            assert set(makers) - {"request"} <= {ids[maker] for maker in fed}, (item.name, name)
+    opening = next(item for item in menu.items if item.name == "createTicket")
+    assert opening.role == "backup"
+    assert opening.needs["subject"] == []
+    assert set(opening.needs["requester_id"]) == {ids["findUser"], ids["whoIsOnCall"]}
+    assert not [edge for edge in menu.edges if edge.field == "subject"]
+
+
 def test_an_address_beside_a_thing_asks_for_the_thing(desk):
     assert names(desk.menu("Tickets of jane@acme.com").route) == ["listTickets"]
 

@@ -174,6 +174,14 @@ def test_a_body_that_is_no_object_is_one_argument():
     assert tool.input_schema["properties"]["body"]["items"] == {"type": "integer"}
 
 
+def test_what_has_one_value_only_is_no_input_but_is_sent():
+    properties = {"type": {"enum": ["vessel"]}, "v": {"const": 1}, "name": {"type": "string"}}
+    schema = {"properties": properties, "required": ["type", "name"]}
+    tool, _ = one({"requestBody": {"content": {"application/json": {"schema": schema}}}})
+    assert [field.name for field in tool.inputs] == ["name"]
+    assert sorted(tool.input_schema["required"]) == ["name", "type"]
+
+
 def test_an_object_without_properties_is_no_argument():
     form = {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}}}}
     tool, _ = one({"requestBody": {"content": form}}, method="get")

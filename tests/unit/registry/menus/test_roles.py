@@ -11,10 +11,13 @@ PARCELS = {
 }
 
 
-def test_on_the_route_only_earlier_tools_supply_and_for_backups_anybody():
-    places = Places(["label", "quote", "book"], ["label", "quote"], PARCELS, NOTHING)
+def test_on_the_route_only_earlier_tools_supply_and_for_backups_whoever_feeds_them():
+    feeders = {"book": {"quote": frozenset(["quote", "elsewhere"])}}
+    order, route = ["label", "quote", "book", "track"], ["label", "quote"]
+    places = Places(order, route, PARCELS, NOTHING, feeders=feeders)
     assert places.needs("label") == {"parcel": []}
     assert places.needs("book") == {"quote": ["quote"]}
+    assert places.needs("track") == {"parcel": []}  # what only shares a name feeds nobody
     places = Places(["quote", "book", "label"], ["quote", "book", "label"], PARCELS, NOTHING)
     assert places.needs("label") == {"parcel": ["book"]}
 
@@ -25,7 +28,8 @@ def test_a_backup_that_stands_between_tools_of_the_route_supplies_nothing():
 
 
 def test_an_echoed_field_is_not_made():
-    places = Places(["track", "book", "label"], [], PARCELS, NOTHING)
+    order = ["track", "book", "label"]
+    places = Places(order, order, PARCELS, NOTHING)
     assert places.needs("label") == {"parcel": ["book"]}
     assert PARCELS["track"].made({}) == {"email"}
 
