@@ -27,6 +27,7 @@ from spm.registry.models import OutputSpec, ToolSpec
 
 MAKING: frozenset[Verb] = frozenset(("list", "search", "get", "create"))
 _ENDS_PHRASE = frozenset("by for with from to in of on at as via using into per and or all".split())
+_INTO = frozenset(("to", "into", "onto"))
 _REACH = 3  # words of a name among which its verb is looked for: jira_list_issues
 _CHANGES: frozenset[Verb] = frozenset(("create", "update", "delete"))
 # What a caller words himself to find or to pick something. No tool makes it.
@@ -94,6 +95,8 @@ def _singular(phrase: list[str]) -> list[str]:
 
 def _read(tool: ToolSpec, verb: Verb, phrase: list[str], nouns: Nouns, owned: Nouns) -> Reading:
     resource = _resource(tool, phrase, owned)
+    if verb == "create" and _has_key(tool, resource) and (place := _put_into(tool, owned)):
+        verb, resource = "update", place
     takes: dict[str, Identity] = {}
     for spec in tool.inputs:
         found = None if _is_free(spec) else _identity(spec, tool, nouns, owned)
@@ -106,6 +109,20 @@ def _read(tool: ToolSpec, verb: Verb, phrase: list[str], nouns: Nouns, owned: No
         if any(takes[other] == takes[name] for other in takes if other != name):
             del takes[name]
     return Reading(verb, resource, takes, _gives(tool, verb, resource, nouns, owned))
+
+
+def _has_key(tool: ToolSpec, resource: str) -> bool:
+    """Whether a tool takes the key of what it seems to make: that is there already."""
+    spelled = (folded(canonical(spec.name, spec.of or tool.family)) for spec in tool.inputs)
+    keyed = (parts for parts in spelled if parts and parts[-1] in KEYS - WEAK_KEYS)
+    return any("_".join(parts[:-1]) == resource for parts in keyed)
+
+
+def _put_into(tool: ToolSpec, owned: Nouns) -> str:
+    """What something is put into: add_song_to_playlist makes no song, it changes a playlist."""
+    parts = words(tool.name)
+    at = next((at for at, word in enumerate(parts) if word in _INTO), len(parts))
+    return owned.exact(_singular(parts[at + 1 :])) or ""
 
 
 def _is_name(spec: OutputSpec) -> bool:

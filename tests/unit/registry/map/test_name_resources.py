@@ -173,3 +173,17 @@ def test_an_act_that_starts_a_run_gives_the_run():
 def test_what_is_sold_is_found_by_its_number_in_stock():
     found = read(tool("list_products", reads=True), tool("add_item", product_sku=""))
     assert found["add_item"].takes["product_sku"] == Identity("product")
+
+
+def test_what_is_put_into_something_is_there_already():
+    found = read(
+        tool("search_songs", reads=True, query="string"),
+        tool("add_song_to_playlist", song_id="string", playlist_id="string"),
+        tool("add_comment_to_playlist", playlist_id="string", text="string"),
+    )
+    added = found["add_song_to_playlist"]
+    assert (added.verb, added.resource) == ("update", "playlist")
+    assert added.takes["song_id"] == Identity("song")
+    assert not added.gives
+    made = found["add_comment_to_playlist"]
+    assert (made.verb, made.resource) == ("create", "comment")
