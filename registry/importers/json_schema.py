@@ -313,7 +313,7 @@ class Schemas:
 
 
 def _is_constant(shape: Shape) -> bool:
-    """Whether there is one value only, so that nobody has to say or make it: a `type` of JSON:API."""
+    """Whether there is one value only: nobody has to say or make the `type` of JSON:API."""
     values = shape.more.get("enum")
     return "const" in shape.more or (isinstance(values, list) and len(values) == 1)
 
