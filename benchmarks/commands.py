@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.datasets import commands as datasets
+from benchmarks.day_one import commands as day_one
 from benchmarks.map import commands as map_labels
 from benchmarks.speed import commands as speed
 from spm.cli.main import exit_code
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.add_typer(speed.app, name="speed")
 app.add_typer(datasets.app, name="dataset")
 app.add_typer(map_labels.app, name="map")
+app.add_typer(day_one.app, name="day_one")
 
 
 @app.command()

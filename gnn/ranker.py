@@ -25,12 +25,12 @@ from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, none_visible, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
-from spm.registry.frontier.frontier import Floats
+from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import Ask, Menu, MenuItem, WhyNot
 from spm.registry.menus.roles import Contract
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, name_words, unread
 from spm.registry.routes.closure import Known
-from spm.registry.routes.route import Proposal, propose
+from spm.registry.routes.route import Proposal, propose, rank_candidates
 from spm.registry.routes.tool_map import kinds_of
 from spm.registry.store.interface import Row, Store
 from spm.registry.timing import NETWORKS, PLAN, WORDS, stage
@@ -147,6 +147,19 @@ class LearnedRanker:
         with runtime.turn:
             return found, retrieve(self._model(), found.frontier).member
 
+    def planned_inputs(self, ask: Ask) -> tuple[MenuInputs, Proposal]:
+        """The candidates with the tools of the plan among them, and the plan."""
+        found, belief = self.plan_inputs(ask)
+        return self._with_planned(ask, found, self._proposal(ask, found, belief))
+
+    def _with_planned(
+        self, ask: Ask, found: MenuInputs, proposal: Proposal
+    ) -> tuple[MenuInputs, Proposal]:
+        """The same with the tools that the plan brings among the candidates."""
+        order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
+        new = tuple(tool for tool in order if tool not in found.frontier.tools)
+        return (self._collected(ask, (*ask.done, *new), found) if new else found), proposal
+
     def _collected(
         self, ask: Ask, must: tuple[str, ...], again: MenuInputs | None = None
     ) -> MenuInputs:
@@ -161,14 +174,21 @@ class LearnedRanker:
         """The menu with the route that the graph plans: similar requests say too little."""
         with stage(PLAN):
             proposal = self._proposal(ask, found, retrieved.member)
-        order = [tool for tool in proposal.order if tool not in ask.done][: ask.size]
-        new = tuple(tool for tool in order if tool not in found.frontier.tools)
-        if new:
-            found = self._collected(ask, (*ask.done, *new), found)
+        whole, _ = self._with_planned(ask, found, proposal)
         with runtime.turn, stage(NETWORKS):
-            again = None if new else retrieved
-            built = collect(self._model(), found.frontier, ask.size, ask.done, again)
-        return _Built(built, found, proposal).planned(order, ask)
+            again = retrieved if whole is found else None
+            built = collect(self._model(), whole.frontier, ask.size, ask.done, again)
+        with runtime.turn, stage(PLAN):
+            gain = self._observed_gain(whole.frontier, built.member)
+            order = rank_candidates(whole.map, whole.frontier, whole.cards, proposal, gain)
+        order = [tool for tool in order if tool not in ask.done]
+        return _Built(built, whole, proposal).planned(order, ask)
+
+    def _observed_gain(self, frontier: Frontier, member: Floats) -> Floats | None:
+        """How much more the network believes in each candidate for what was observed."""
+        if not frontier.memory.ids:
+            return None
+        return member - belief_without_traces(self._model(), frontier)
 
     def _proposal(self, ask: Ask, found: MenuInputs, belief: Floats) -> Proposal:
         """The route by what is declared alone; what stands behind it, also by what was observed.

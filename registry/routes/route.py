@@ -9,6 +9,8 @@ from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.map.resources import PEOPLE
 from spm.registry.request.values import Value
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
+from spm.registry.routes.candidate_features import candidate_features
+from spm.registry.routes.candidate_ranking import shipped
 from spm.registry.routes.certainty import CLEAR, Target, plan_signs
 from spm.registry.routes.closure import (
     Known,
@@ -28,6 +30,7 @@ from spm.registry.routes.tool_map import MapCard, Need, ToolMap
 from spm.registry.store.interface import Row
 
 MAKERS = 16  # producers for a target whose inputs are compared with the request's values, too
+OBSERVED = 4.0  # what being sure by observation counts in the order, in spreads of its scores
 CLOSED = 12  # candidates whose producers come into the menu with them
 PRODUCERS = 2  # of each of their inputs
 AGAIN, MORE = 6, 4  # and more producers of the first of them behind
@@ -46,6 +49,7 @@ class Proposal:
         writers: for inputs that somebody has to say, tools that would make them but change
             something; empty where whoever asks allows them.
         given: the fields of the plans' tools that are there before the first of them runs.
+        reading: of the request, where something was planned.
     """
 
     order: list[str]
@@ -55,6 +59,66 @@ class Proposal:
     doubt: str = ""
     writers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
+    reading: "Reading | None" = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A request as plans read it.
+
+    Attributes:
+        clauses: its parts.
+        admission: what its verbs allow.
+        values: what it gives to the inputs of tools.
+    """
+
+    clauses: Sequence[Clause]
+    admission: Admission
+    values: RequestValues
+
+    def scores(self, candidates: Candidates) -> TargetScores:
+        """How well candidates are what each clause asks for."""
+        admitted = [self.admission.admits(p.effects, p.words) for p in candidates.purposes]
+        return target_scores(candidates, self.clauses, admitted, self.values)
+
+
+def rank_candidates(
+    tool_map: ToolMap,
+    frontier: Frontier,
+    cards: Mapping[str, Row],
+    proposal: Proposal,
+    observed: Floats | None = None,
+) -> list[str]:
+    """All candidates in the order of the menu: the route, then who is likeliest needed.
+
+    Args:
+        tool_map: the graph, as the caller sees it.
+        frontier: the candidates, those of the proposal among them.
+        cards: what is known of them, by id.
+        proposal: what was planned for the request.
+        observed: how much more the network believes in each for what was observed.
+    """
+    if not frontier.tools:
+        return []
+    features = ranking_features(tool_map, frontier, cards, proposal)
+    ranking = shipped()
+    scores = ranking.scores(features)
+    if observed is not None:
+        scores = scores + OBSERVED * observed
+    order = ranking.order(features, scores)
+    return list(dict.fromkeys([*proposal.route, *(frontier.tools[at] for at in order)]))
+
+
+def ranking_features(
+    tool_map: ToolMap, frontier: Frontier, cards: Mapping[str, Row], proposal: Proposal
+) -> dict[str, Numbers]:
+    """What the order of candidates is learned from and decided by, by name."""
+    found = tool_map.cards(frontier.tools)
+    candidates = candidates_of(frontier, found, cards, None)
+    if proposal.reading is None:
+        raise ValueError("expected a proposal with the reading of a request (got none)")
+    scores = proposal.reading.scores(candidates)
+    return candidate_features(candidates, scores, found, proposal.plans, proposal.order)
 
 
 def propose(
@@ -87,9 +151,9 @@ def propose(
     found = tool_map.cards(frontier.tools)
     candidates = candidates_of(frontier, found, cards, belief)
     values, admission = RequestValues(request, tool_map), Admission.of(request)
-    admitted = [admission.admits(p.effects, p.words) for p in candidates.purposes]
+    reading = Reading(asked, admission, values)
     may_make = admission.may_make if allow_writes else only_reading
-    scores = target_scores(candidates, asked, admitted, values)
+    scores = reading.scores(candidates)
     meant = targets(candidates, scores, asked)
     chosen = [target.tool for target in meant]
     behind = chosen
@@ -116,7 +180,8 @@ def propose(
     route = [] if doubt else list(dict.fromkeys(route))
     order = [*route, *(step for tool in behind for step in close(around, tool).steps)]
     given = _given(plans, values) - known.denied
-    return Proposal(_filled(order, best, around), route, plans, meant, doubt, writers, given)
+    order = _filled(order, best, around)
+    return Proposal(order, route, plans, meant, doubt, writers, given, reading)
 
 
 def _given(plans: Sequence[Plan], values: RequestValues) -> frozenset[str]:
