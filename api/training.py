@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spm.gnn.networks.runtime import quiet_torch
 from spm.registry.errors import EncoderError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def config(
         EncoderError: torch or torch-geometric is not installed.
     """
     try:
-        with warnings.catch_warnings():
-            # torch-geometric scripts functions when it is imported, which torch deprecated.
-            warnings.filterwarnings("ignore", "`torch.jit", category=Warning)
+        with quiet_torch():
             from spm.gnn.training.recipe import Config
     except ImportError as error:
         raise EncoderError(

@@ -10,9 +10,9 @@ import numpy as np
 
 from spm.gnn.decoding import OrderWeights, SetWeights
 from spm.gnn.features import NODE, PAIR
-from spm.gnn.model import Model, Provenance
+from spm.gnn.model import Model, Provenance, Weights
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import Weights, reranker_shapes, retriever_shapes
+from spm.gnn.networks.numpy_forward import reranker_shapes, retriever_shapes
 from spm.registry.errors import ModelError
 from spm.registry.store import disk
 

@@ -1,9 +1,14 @@
 """A trained model: the weights of both networks and everything that was chosen with them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
 
 from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.networks.numpy_forward import Weights
+
+Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from torch_geometric.data import Data
 from spm.gnn.constructor import place_of
 from spm.gnn.decoding import OrderWeights, SetWeights
 from spm.gnn.features import derive
-from spm.gnn.model import Model, Provenance
-from spm.gnn.networks.inference import Networks
+from spm.gnn.model import Model, Provenance, Weights
+from spm.gnn.networks.inference import inference
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import Weights
+from spm.gnn.networks.passes import Inference
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.retriever import Retriever
 from spm.gnn.training import distributed
@@ -90,7 +90,7 @@ class Training:
         graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
         judged = [row.example() for row in self.judge]
         network, epochs = self._retriever("retriever", graphs, judged)
-        sets = best_sets(_networks(network, judged), judged, vectors=vectors)
+        sets = best_sets(_networks(network), judged, vectors=vectors)
         model = Model(_arrays(network), {}, sets, OrderWeights(), 0.0, vectors, provenance)
         model = self._ordered(model, self._menus(graphs, sets, epochs), judged)
         model = replace(model, cut=best_cut(model, judged))
@@ -105,7 +105,7 @@ class Training:
         place = place_of(one.frontier, one.path)
         return frontier_graph(derive(one.frontier), place, vectors=self.config.vectors)
 
-    def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> Data:
+    def _menu_graph(self, row: Row, networks: Inference, sets: SetWeights) -> Data:
         one, vectors = row.example(), self.config.vectors
         facts = derive(one.frontier)
         (chosen,), said = pick(networks, one.frontier, facts, [sets], vectors=vectors)
@@ -129,7 +129,7 @@ class Training:
             warm(network, self.start.retriever)
 
         def score(trained: nn.Module) -> Measures:
-            networks, vectors = _networks(trained, judged or []), self.config.vectors
+            networks, vectors = _networks(trained), self.config.vectors
             return measure_sets(networks, [SetWeights()], judged or [], vectors=vectors)[0]
 
         fit = Fit(network, graphs, retriever_step, schedule)
@@ -148,7 +148,7 @@ class Training:
             outside = [at for at, number in enumerate(folds) if number != fold]
             others = [graphs[at] for at in outside or inside]
             network, _ = self._retriever(f"fold{fold + 1}", others, None, epochs)
-            networks = _networks(network, inside)
+            networks = _networks(network)
             for at in self._counted(f"menus{fold + 1}", inside):
                 found[at] = self._menu_graph(self.teach[at], networks, sets)
         return [found[at] for at in sorted(found)]
@@ -216,9 +216,9 @@ def _with_order(model: Model, ordering: nn.Module) -> Model:
     return replace(model, reranker=_arrays(ordering.reranker), orders=weights)
 
 
-def _networks(retriever: nn.Module, asked: Sequence[object]) -> Networks:
-    """The first network as menus compute it, for so many requests."""
-    return Networks(_arrays(retriever), {}, runs=len(asked))
+def _networks(retriever: nn.Module) -> Inference:
+    """The first network as menus compute it."""
+    return inference(_arrays(retriever), {})
 
 
 def _arrays(network: nn.Module) -> Weights:

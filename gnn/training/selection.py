@@ -9,8 +9,8 @@ from spm.gnn.constructor import construct, names
 from spm.gnn.decoding import Chosen, SetWeights, choose, missing_fields
 from spm.gnn.features import Facts, derive
 from spm.gnn.model import Model
-from spm.gnn.networks.inference import Networks
 from spm.gnn.networks.input_rows import candidate_rows
+from spm.gnn.networks.passes import Candidates, Inference
 from spm.gnn.training.examples import Example
 from spm.gnn.training.measures import Measures, mean, measure
 from spm.registry.frontier.frontier import Floats, Frontier
@@ -27,7 +27,7 @@ CUTS = tuple(round(0.05 * step, 2) for step in range(2, 19))
 
 
 def pick(
-    networks: Networks,
+    networks: Inference,
     frontier: Frontier,
     facts: Facts,
     sets: Sequence[SetWeights],
@@ -36,14 +36,14 @@ def pick(
 ) -> tuple[list[Chosen], Floats]:
     """The retriever's choice of 32 by each of some weights, and what it said of all candidates."""
     rows = candidate_rows(facts, vectors=vectors)
-    member, slots = networks.retrieve(rows, facts.relations)
+    ((member, slots),) = networks.retrieve([Candidates(rows, facts.relations)])
     makes = frontier.gives[:, missing_fields(frontier.takes, frontier.given, member)]
     chosen = [choose(member, slots, makes, facts.vectors, weights) for weights in sets]
     return chosen, np.concatenate([member[:, None], slots], axis=1).astype(np.float32)
 
 
 def measure_sets(
-    networks: Networks, sets: Sequence[SetWeights], examples: Sequence[Example], *, vectors: bool
+    networks: Inference, sets: Sequence[SetWeights], examples: Sequence[Example], *, vectors: bool
 ) -> list[Measures]:
     """The first network alone, for each of some weights of the set decoder."""
     found: list[list[Measures]] = [[] for _ in sets]
@@ -65,7 +65,7 @@ def measure_menus(model: Model, examples: Sequence[Example]) -> Measures:
     )
 
 
-def best_sets(networks: Networks, examples: Sequence[Example], *, vectors: bool) -> SetWeights:
+def best_sets(networks: Inference, examples: Sequence[Example], *, vectors: bool) -> SetWeights:
     """The set decoder's weights with the most whole chains; the simplest of equals."""
     if not examples:
         return SETS[0]
@@ -77,7 +77,7 @@ def best_sets(networks: Networks, examples: Sequence[Example], *, vectors: bool)
 def best_cut(model: Model, examples: Sequence[Example]) -> float:
     """Where the route ends: the cut whose routes agree best with the paths (mean F1)."""
     scores = dict.fromkeys(CUTS, 0.0)
-    whole = replace(model, cut=-1.0)  # one object: its sessions are opened once
+    whole = replace(model, cut=-1.0)  # one object: its networks are made once
     for one in examples:
         built = construct(whole, one.frontier)
         shown = [
