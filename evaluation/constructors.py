@@ -61,6 +61,12 @@ KNOWN = {
     "scratch": Known(
         "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch", 3
     ),
+    "paper": Known(
+        "State-Path, as published",
+        "The paper's constructor with its features, losses, weights and frontier (paper.yaml): no "
+        "request memory, nothing chosen on valid.",
+        f"{_OWN}:Paper",
+    ),
     "unordered": Known(
         "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered", 2
     ),

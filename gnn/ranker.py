@@ -130,11 +130,12 @@ class LearnedRanker:
         found = self._collected(ask, ())
         with runtime.turn, stage(NETWORKS):
             retrieved = retrieve(self._model(), found.frontier)
-        if _ask_the_same(ask, found):
+        planned = self._model().design.routing.planned
+        if not planned or _ask_the_same(ask, found):
             with runtime.turn:
                 built = self._built(found, ask, retrieved=retrieved)
                 explained = built.explained(ask, self._contracts)
-            if explained.route and explained.trust() >= TRUSTED:
+            if not planned or (explained.route and explained.trust() >= TRUSTED):
                 with runtime.turn, stage(WORDS):
                     return self._to_menu(explained, ask, built)
         built = self._planned(ask, found, retrieved)
@@ -151,11 +152,12 @@ class LearnedRanker:
         self, ask: Ask, must: tuple[str, ...], again: MenuInputs | None = None
     ) -> MenuInputs:
         """The candidates of a request with `must` among them."""
+        rule = self._model().design.frontier
         if self._snapshot_source:
             with runtime.turn:
-                if found := self._snapshot_source.collect(ask, must, again):
+                if found := self._snapshot_source.collect(ask, must, again, rule):
                     return _with_outputs(found, ask.done)
-        return _with_outputs(self._cypher_source.collect(ask, must, again), ask.done)
+        return _with_outputs(self._cypher_source.collect(ask, must, again, rule), ask.done)
 
     def _planned(self, ask: Ask, found: MenuInputs, retrieved: Retrieved) -> _Built:
         """The menu with the route that the graph plans: similar requests say too little."""
@@ -337,6 +339,8 @@ class LearnedRanker:
         notes += _left_out(proposal)
         if doubtful := _doubtful(ask, built):
             notes.append(doubtful)
+        if not self._model().design.frontier.memories:
+            return notes  # such a model looks at no solved request
         if not frontier.memory.ids:
             notes.append(
                 "No trajectories yet: the menu comes from declared fields, text and the "

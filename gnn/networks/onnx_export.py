@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from spm.gnn.arrays.int8_vectors import BASE
+from spm.gnn.features import Inputs
 from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.reranker import Reranker
 from spm.gnn.networks.retriever import Retriever
@@ -75,7 +76,7 @@ class _Read(nn.Module):
 def graphs(encoder: Path | None = None) -> Iterator[tuple[str, bytes]]:
     """All graphs by name; the encoder's only where its folder is given."""
     for vectors in (False, True):
-        candidate, chosen, pairs = widths(vectors=vectors)
+        candidate, chosen, pairs = widths(Inputs(vectors=vectors))
         yield f"retriever-{candidate}", retriever(candidate)
         yield f"reranker-{chosen}", reranker(chosen, pairs)
     yield "bytes", product()

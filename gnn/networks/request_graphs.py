@@ -5,21 +5,21 @@ import torch
 from torch_geometric.data import Data
 
 from spm.gnn.decoding import Chosen, Contracts
-from spm.gnn.features import Facts, pairs
+from spm.gnn.features import NODE, SHIPPED, Facts, Inputs, pairs
 from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import PREFIX
 
 
-def frontier_graph(facts: Facts, place: np.ndarray, *, vectors: bool) -> Data:
+def frontier_graph(facts: Facts, place: np.ndarray, inputs: Inputs = SHIPPED) -> Data:
     """A retriever's example; `place` is each candidate's place in the path, -1 outside."""
     related = np.nonzero(facts.relations)
     return Data(
-        x=torch.from_numpy(candidate_rows(facts, vectors=vectors)),
+        x=torch.from_numpy(candidate_rows(facts, inputs)),
         edge_index=torch.from_numpy(np.stack(related)),
         edge_type=torch.from_numpy(facts.relations[related]),
         place=torch.from_numpy(place),
-        similarity=torch.from_numpy(facts.nodes[:, 0].copy()),
+        similarity=torch.from_numpy(facts.nodes[:, NODE.index("similarity")].copy()),
     )
 
 
@@ -29,8 +29,7 @@ def menu_graph(
     chosen: Chosen,
     said: Floats,
     place: np.ndarray,
-    *,
-    vectors: bool,
+    inputs: Inputs = SHIPPED,
 ) -> Data:
     """A reranker's example: the chosen tools, all pairs, and the states along the gold path."""
     size = len(chosen.order)
@@ -42,10 +41,10 @@ def menu_graph(
     local[path] = np.arange(len(path))
     whole = np.stack(np.meshgrid(np.arange(size), np.arange(size), indexing="ij")).reshape(2, -1)
     return Data(
-        x=torch.from_numpy(chosen_rows(facts, chosen, said, vectors=vectors)),
+        x=torch.from_numpy(chosen_rows(facts, chosen, said, inputs)),
         edge_index=torch.from_numpy(whole),
         edge_attr=torch.from_numpy(
-            pairs(frontier, facts, chosen.order, chosen.score).reshape(size * size, -1)
+            pairs(frontier, facts, chosen.order, chosen.score, inputs.pair).reshape(size * size, -1)
         ),
         place=torch.from_numpy(local),
         state=torch.from_numpy(_states(frontier, chosen, said[:, 0], path)),

@@ -36,7 +36,9 @@ FIELDS = ("order_number", "mail_address", "customer_name", "tax", "größe", "pa
 def limits(**values: int) -> Iterator[None]:
     """Other limits for both implementations of the rule."""
     changed: dict[str, Any] = {"SIZE": rule.SIZE} | values
-    with patch.multiple(rule, **changed):
+    known = {part.name for part in dataclasses.fields(rule.Rule)}
+    product = {name.lower(): value for name, value in changed.items() if name.lower() in known}
+    with patch.multiple(rule, **changed), patch.object(rule, "PRODUCT", rule.Rule(**product)):
         yield
 
 

@@ -54,7 +54,7 @@ class Torch(Networks):
 
     def __init__(self, model: Any) -> None:
         super().__init__(model.retriever, model.reranker)
-        candidate, chosen, pairs = widths(vectors=model.vectors)
+        candidate, chosen, pairs = widths(model.design.inputs)
         self.first = _loaded(Retriever(candidate), model.retriever)
         self.second = _loaded(Reranker(chosen, pairs), model.reranker)
 

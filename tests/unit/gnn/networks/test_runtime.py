@@ -15,6 +15,7 @@ import torch
 
 from spm.gnn.encoders.by_name import load_encoder, weights_folder
 from spm.gnn.encoders.minilm import MiniLM
+from spm.gnn.features import Inputs
 from spm.gnn.model_store import prior
 from spm.gnn.networks import inference, numpy_forward, runtime
 from spm.gnn.networks.inference import Networks, networks_of
@@ -54,7 +55,7 @@ def shaken(network: torch.nn.Module) -> torch.nn.Module:
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("size", [1, 5, 128])
 def test_the_retriever_is_torchs(vectors: bool, size: int) -> None:
-    features = widths(vectors=vectors)[0]
+    features = widths(Inputs(vectors=vectors))[0]
     network = shaken(Retriever(features))
     rng = np.random.default_rng(size)
     x = rng.normal(size=(size, features)).astype(np.float32)
@@ -72,7 +73,7 @@ def test_the_retriever_is_torchs(vectors: bool, size: int) -> None:
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("size", [1, 32])
 def test_the_reranker_is_torchs(vectors: bool, size: int) -> None:
-    _, features, pairs = widths(vectors=vectors)
+    _, features, pairs = widths(Inputs(vectors=vectors))
     network = shaken(Reranker(features, pairs))
     rng = np.random.default_rng(size)
     x = rng.normal(size=(size, features)).astype(np.float32)
@@ -103,7 +104,7 @@ def test_the_encoder_is_torchs_and_pools_as_it_did(onnx: None, tmp_path: Path) -
 
 def test_numpy_and_onnx_compute_the_same_networks(onnx: None) -> None:
     model = prior()
-    candidate, chosen, pairs = widths(vectors=model.vectors)
+    candidate, chosen, pairs = widths(model.design.inputs)
     rng = np.random.default_rng(0)
     x = rng.normal(size=(90, candidate)).astype(np.float32)
     relations = rng.integers(0, 5, (90, 90))

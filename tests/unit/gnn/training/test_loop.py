@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from spm.gnn.training.loop import Fit, Schedule, keep, kept
+from spm.gnn.training.config import Schedule
+from spm.gnn.training.loop import Fit, keep, kept
 from spm.registry.errors import StoreWriteFailed
 
 torch.set_num_threads(1)

@@ -14,12 +14,13 @@ from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.reranker import Order, Reranker
 from spm.gnn.networks.retriever import Retriever
+from spm.gnn.training.config import Config
 from spm.gnn.training.loop import Ordering, ordering_step, retriever_step
 from spm.gnn.training.losses import path_loss, reranker_loss, retriever_loss
 from spm.registry.frontier.frontier import Frontier
 
 torch.set_num_threads(1)
-CANDIDATE, CHOSEN, PAIRED = widths(vectors=True)
+CANDIDATE, CHOSEN, PAIRED = widths()
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Case:
 
     def graph(self) -> Data:
         given = self.frontier, self.facts, self.chosen, self.said, self.place
-        return menu_graph(*given, vectors=True)
+        return menu_graph(*given)
 
     def gold(self) -> list[int]:
         """The gold path as places among the chosen, without what was not chosen."""
@@ -153,9 +154,9 @@ def test_the_likeliest_path_is_the_decoded_one(make):
 def test_losses_and_gradients_are_finite(make, length):
     """An empty path, one of eight, and longer ones; alone and in a padded batch."""
     torch.manual_seed(0)
-    first, second = Retriever(CANDIDATE), Ordering(CHOSEN, PAIRED)
+    first, second = Retriever(CANDIDATE), Ordering(Config())
     for cases in ([make(1, 12, length)], [make(1, 12, length), make(2, 3, 2), make(3, 1, 0)]):
-        frontiers = [frontier_graph(case.facts, case.place, vectors=True) for case in cases]
+        frontiers = [frontier_graph(case.facts, case.place) for case in cases]
         lost = retriever_step(first, Batch.from_data_list(frontiers))
         lost = lost + ordering_step(second, Batch.from_data_list([case.graph() for case in cases]))
         lost.backward()

@@ -13,12 +13,13 @@ from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.library import Library
 from spm.gnn.checkpoint import load, save
 from spm.gnn.constructor import construct, names
+from spm.gnn.features import Inputs
 from spm.gnn.model import Model, Provenance
 from spm.gnn.networks.input_rows import widths
+from spm.gnn.training.config import Config, Schedule
 from spm.gnn.training.examples import Row, divide, rows_of, split
-from spm.gnn.training.loop import Schedule
 from spm.gnn.training.measures import Measures
-from spm.gnn.training.recipe import LEAST, Config, Training
+from spm.gnn.training.recipe import LEAST, Training
 from spm.gnn.training.run_folder import Run, plain
 from spm.registry.errors import InputError
 from tests.data.workers import tiny_training as tiny
@@ -257,7 +258,7 @@ def test_a_model_begins_with_another_one(tmp_path, model):
     from spm.gnn.networks.retriever import Retriever
     from spm.gnn.training.recipe import warm
 
-    bare, full = widths(vectors=False)[0], widths(vectors=True)[0]
+    bare, full = widths(Inputs(vectors=False))[0], widths()[0]
     known = {k: v.numpy() for k, v in Retriever(bare).state_dict().items()}
     network = Retriever(full)
     warm(network, known)
