@@ -16,7 +16,7 @@ from spm.gnn.constructor import construct, names
 from spm.gnn.features import Inputs
 from spm.gnn.model import Model, Provenance
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.training.config import Config, Schedule
+from spm.gnn.training.config import Config, Schedule, shipped
 from spm.gnn.training.examples import Row, divide, rows_of, split
 from spm.gnn.training.measures import Measures
 from spm.gnn.training.recipe import LEAST, Training
@@ -25,9 +25,8 @@ from spm.registry.errors import InputError
 from tests.data.workers import tiny_training as tiny
 
 torch.set_num_threads(1)
-CONFIG = Config(
-    Schedule(8e-4, 2, 20260525), Schedule(4e-4, 2, 17), development=0.2, folds=2, patience=2
-)
+CHANGED: dict[str, Any] = {"reranker": Schedule(4e-4, 2, 17), "development": 0.2, "folds": 2}
+CONFIG = Config(**CHANGED)
 ONCE = replace(CONFIG, retriever=Schedule(8e-4, 1, 20260525), reranker=Schedule(4e-4, 1, 17))
 WHENCE = Provenance("tiny", "none", 1, tiny.ROWS)
 
@@ -77,6 +76,23 @@ def test_a_model_is_better_than_chance(model):
     measures = model.provenance.measures
     assert measures["ceiling"] == 1
     assert measures["prefix"] > 0.3
+
+
+def test_a_training_without_a_file_costs_what_it_always_did(tmp_path):
+    """Losses of every epoch, as they were before anything of it was a key of a configuration."""
+    trained(tiny.library(), tmp_path, replace(shipped("default"), **CHANGED))
+    found = {(row["stage"], row["epoch"]): row["loss"] for row in Run(tmp_path).metrics()}
+    assert found == pytest.approx(
+        {
+            ("retriever", 1): 3.863462,
+            ("retriever", 2): 2.458731,
+            ("fold1", 1): 4.114716,
+            ("fold2", 1): 4.32679,
+            ("reranker", 1): 6.169131,
+            ("reranker", 2): 4.566415,
+        },
+        rel=2e-3,  # processors add up in another order
+    )
 
 
 def same(left: Any, right: Any) -> bool:
