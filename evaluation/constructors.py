@@ -51,6 +51,7 @@ _BASE = "spm.evaluation.baselines"
 _PEERS = "spm.evaluation.peers"
 _OWN = "spm.evaluation.learned"
 _LESS = "spm.evaluation.ablations"
+_STEPS = "spm.evaluation.steps"
 KNOWN = {
     "learned": Known(
         "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned", 3
@@ -66,6 +67,21 @@ KNOWN = {
         "The paper's constructor with its features, losses, weights and frontier (paper.yaml): no "
         "request memory, nothing chosen on valid.",
         f"{_OWN}:Paper",
+    ),
+    "paper-frontier": Known(
+        "State-Path, our frontier",
+        "The paper with our candidates: tools of similar solved requests, anchors by words too.",
+        f"{_STEPS}:FRONTIER",
+    ),
+    "paper-features": Known(
+        "State-Path, our frontier and features",
+        "The same with all features: votes of similar solved requests, words, clauses.",
+        f"{_STEPS}:FEATURES",
+    ),
+    "paper-sets": Known(
+        "State-Path, our frontier, features and sets",
+        "The same with our losses and set decoder; only the order is the paper's.",
+        f"{_STEPS}:SETS",
     ),
     "unordered": Known(
         "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered", 2
