@@ -87,6 +87,14 @@ def test_the_pace():
     assert rates[-1] < 0.01
 
 
+def test_a_constant_pace_keeps_the_rate():
+    one = fit(Schedule(rate=0.5, epochs=2, seed=0, batch=4, pace="constant"))
+    one.run()
+    assert one.optimizer.param_groups[0]["lr"] == 0.5
+    one.run()
+    assert one.optimizer.param_groups[0]["lr"] == 0.5
+
+
 def test_gradients_are_clipped():
     def steep(network: nn.Module, batch: Batch) -> Tensor:
         return 1e4 * squared(network, batch)

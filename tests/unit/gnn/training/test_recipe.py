@@ -135,6 +135,25 @@ def test_another_configuration_in_the_same_folder_is_refused(tmp_path):
         trained(tiny.library(), tmp_path, replace(CONFIG, folds=3, retriever=Schedule(1e-3, 2, 1)))
 
 
+def test_the_paper_chooses_nothing_on_the_development_split(tmp_path):
+    """Fixed weights stay fixed, the last epoch is kept, and other judges change no weight."""
+    paper, library = shipped("paper"), tiny.library()
+    config = replace(paper, folds=2, reranker=replace(paper.reranker, epochs=2))
+    teach, judge = divide(library, tiny.seen(library), 0.2)
+    models = []
+    for name, rows in (("some", judge), ("none", [])):
+        run = Run(tmp_path / name)
+        run.begin({})
+        models.append(Training(teach, rows, config, run).model(WHENCE))
+    one, other = models
+    assert (one.sets, one.orders, one.cut) == (paper.sets[0], paper.order, 0.0)
+    assert one.design == paper.design
+    assert same(one.retriever, other.retriever)
+    assert same(one.reranker, other.reranker)
+    assert one.provenance.measures["ceiling"] > 0
+    assert not other.provenance.measures
+
+
 @pytest.mark.parametrize("rows", [1, LEAST - 1])
 def test_too_few_trajectories_are_refused(tmp_path, rows):
     said = f"There are {rows} trajectories with a request; training needs 24 or more"
