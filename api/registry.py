@@ -194,10 +194,11 @@ class Registry:
         *,
         name: str = "trained",
         folder: str | Path | None = None,
+        config: str | Path = "default",
         epochs: int | None = None,
         order_epochs: int | None = None,
         seed: int | None = None,
-        development: float = 0.1,
+        development: float | None = None,
         scratch: bool = False,
         threads: int = 1,
         progress: TrainingProgress | None = None,
@@ -210,11 +211,12 @@ class Registry:
             name: what to call the model.
             folder: where config, metrics, curves and the model go; an unfinished run goes on
                 there. None: `runs/NAME-REVISION` in the current folder.
+            config: `default`, `paper`, or a YAML file; what follows is said instead of it.
             epochs: of the first network, which finds tools.
             order_epochs: of the second, which orders them.
             seed: another seed for both networks.
             development: the share of trajectories that chooses and never teaches.
-            scratch: begin with chance instead of the shipped prior.
+            scratch: begin with chance, also where the configuration begins with the prior.
             threads: of torch.
             progress: hears stage, step, steps, loss and measures.
 
@@ -223,11 +225,11 @@ class Registry:
 
         Raises:
             EncoderError: torch is not installed.
-            InputError: there are too few trajectories.
+            InputError: there are too few trajectories, or the configuration cannot be used.
         """
         from spm.api import training
 
-        settings = training.config(epochs, order_epochs, seed, development)
+        settings = training.config(config, epochs, order_epochs, seed, development)
         summary = training.train(
             self.core, self.vectors, settings,
             name=name, folder=None if folder is None else Path(folder),

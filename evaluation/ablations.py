@@ -11,8 +11,8 @@ import numpy as np
 from spm.evaluation.corpus import Corpus
 from spm.evaluation.learned import Constructed, trained
 from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.training.config import Config, RerankerLosses
 from spm.gnn.training.examples import Change
-from spm.gnn.training.losses import SHARES
 from spm.registry.frontier.frontier import Frontier, Memory
 
 
@@ -65,7 +65,8 @@ def _changed(corpus: Corpus, change: Change) -> Constructed:
 
 def _losing(corpus: Corpus, loss: str) -> Constructed:
     """Trained without one of the second network's losses."""
-    return Constructed(corpus.library, trained(corpus, losses={**SHARES, loss: 0.0}))
+    less = replace(RerankerLosses(), **{loss: 0.0})
+    return Constructed(corpus.library, trained(corpus, config=Config(reranker_losses=less)))
 
 
 NO_FIELDS = partial(_changed, change=without_fields)

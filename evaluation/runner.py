@@ -53,7 +53,7 @@ def run(corpus: Corpus, name: str, cache: Path, tell: Tell | None = None) -> Run
         InputError: there is no such constructor, or the cache cannot be written.
     """
     chosen, tell = known(name), tell or _silent
-    blind = replace(corpus, tasks=[])
+    blind = replace(corpus, tasks=[], documented=None)
     head = fingerprint(blind, chosen)
     folder = cache / "menus" / blind.digest[:16]
     file = folder / f"{name}-{chosen.version}-{head[:16]}.jsonl"

@@ -14,7 +14,7 @@ from spm.gnn.snapshot.snapshot_map import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Around, Expansion
-from spm.registry.frontier.frontier import Frontier, representatives
+from spm.registry.frontier.frontier import Frontier, Rule, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.search_words import searched_text
@@ -96,6 +96,7 @@ class CypherSource:
         ask: Ask,
         must: tuple[str, ...] = (),
         again: MenuInputs | None = None,
+        rule: Rule | None = None,
         rows: RequestRows = NOT_AHEAD,
     ) -> MenuInputs:
         """Collect what a menu is made of.
@@ -104,6 +105,7 @@ class CypherSource:
             ask: the request and its caller.
             must: tools that come in before all others.
             again: what was collected for the same request; it is not looked up a second time.
+            rule: how many of each source, where a model was trained with another than ours.
             rows: the vectors of requests that were encoded together before.
         """
         known = again.looked_up if again and isinstance(again.looked_up, LookedUp) else None
@@ -112,7 +114,7 @@ class CypherSource:
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             around = known.around if known else None
-            reached = self._expansion.reach(probes, look, given, ask.caller, must, around)
+            reached = self._expansion.reach(probes, look, given, ask.caller, must, around, rule)
         return MenuInputs(
             reached.frontier,
             reached.cards,
@@ -180,6 +182,7 @@ class SnapshotSource:
         ask: Ask,
         must: tuple[str, ...] = (),
         again: MenuInputs | None = None,
+        rule: Rule | None = None,
         rows: RequestRows = NOT_AHEAD,
     ) -> MenuInputs | None:
         """Collect what a menu is made of; None: the snapshot cannot say, ask the store.
@@ -188,10 +191,11 @@ class SnapshotSource:
             ask: the request and its caller.
             must: tools that come in before all others.
             again: what was collected for the same request: it is asked of the same snapshot.
+            rule: how many of each source, where a model was trained with another than ours.
             rows: the vectors of requests that were encoded together before.
         """
         if again and isinstance(seen := again.looked_up, Viewed):
-            return replace(again, frontier=seen.view.walk(seen.question, seen.found, must))
+            return replace(again, frontier=seen.view.walk(seen.question, seen.found, must, rule))
         snapshot = self._snapshots.made()
         if snapshot is None:
             return None
@@ -209,7 +213,7 @@ class SnapshotSource:
         question = Question(searched, vectors[0], given, None, vectors[1:])
         found = view.search(question)
         return MenuInputs(
-            view.walk(question, found, must),
+            view.walk(question, found, must, rule),
             snapshot.cards,
             sorted(given),
             snapshot.revision,

@@ -151,11 +151,12 @@ class LearnedRanker:
         found = self._collected(ask, ())
         with runtime.turn, stage(NETWORKS):
             retrieved = yield from retrieve_steps(self._model(), found.frontier)
-        if _ask_the_same(ask, found):
+        planned = self._model().design.routing.planned
+        if not planned or _ask_the_same(ask, found):
             with runtime.turn:
                 built = yield from self._built_steps(found, ask, retrieved=retrieved)
                 explained = built.explained(ask, self._contracts)
-            if explained.route and explained.trust() >= TRUSTED:
+            if not planned or (explained.route and explained.trust() >= TRUSTED):
                 with runtime.turn, stage(WORDS):
                     return self._to_menu(explained, ask, built)
         built = yield from self._planned_steps(ask, found, retrieved)
@@ -172,11 +173,12 @@ class LearnedRanker:
         self, ask: Ask, must: tuple[str, ...], again: MenuInputs | None = None
     ) -> MenuInputs:
         """The candidates of a request with `must` among them."""
+        rule = self._model().design.frontier
         if self._snapshot_source:
             with runtime.turn:
-                if found := self._snapshot_source.collect(ask, must, again, self._rows):
+                if found := self._snapshot_source.collect(ask, must, again, rule, self._rows):
                     return _with_outputs(found, ask.done)
-        found = self._cypher_source.collect(ask, must, again, self._rows)
+        found = self._cypher_source.collect(ask, must, again, rule, self._rows)
         return _with_outputs(found, ask.done)
 
     def _planned_steps(self, ask: Ask, found: MenuInputs, retrieved: Retrieved) -> Steps[_Built]:
@@ -362,6 +364,8 @@ class LearnedRanker:
         notes += _left_out(proposal)
         if doubtful := _doubtful(ask, built):
             notes.append(doubtful)
+        if not self._model().design.frontier.memories:
+            return notes  # such a model looks at no solved request
         if not frontier.memory.ids:
             notes.append(
                 "No trajectories yet: the menu comes from declared fields, text and the "

@@ -94,6 +94,13 @@ class Remembered:
     lexical: Floats
     ways: list[list[int]]
 
+    def first(self, count: int) -> "Remembered":
+        """The first so many of them."""
+        if count >= len(self.rows):
+            return self
+        lists = self.rows[:count], self.similarity[:count], self.lexical[:count]
+        return Remembered(*lists, self.ways[:count])
+
 
 def remember(library: Library, probes: Probes, weights: Weights, seen: Mask | None) -> Remembered:
     """The nearest trajectories by meaning, and those that words found."""

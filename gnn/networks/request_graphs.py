@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from spm.gnn.decoding import Chosen, Contracts
-from spm.gnn.features import NODE, Facts, pairs
+from spm.gnn.features import NODE, SHIPPED, Facts, Inputs, pairs
 from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import PREFIX
@@ -33,9 +33,9 @@ def leading_graph(rows: Floats, pairs: Floats) -> Data:
     )
 
 
-def frontier_graph(facts: Facts, place: np.ndarray, *, vectors: bool) -> Data:
+def frontier_graph(facts: Facts, place: np.ndarray, inputs: Inputs = SHIPPED) -> Data:
     """A retriever's example; `place` is each candidate's place in the path, -1 outside."""
-    graph = candidate_graph(candidate_rows(facts, vectors=vectors), facts.relations)
+    graph = candidate_graph(candidate_rows(facts, inputs), facts.relations)
     graph.place = torch.from_numpy(place)
     graph.similarity = torch.from_numpy(facts.nodes[:, NODE.index("similarity")].copy())
     return graph
@@ -47,8 +47,7 @@ def menu_graph(
     chosen: Chosen,
     said: Floats,
     place: np.ndarray,
-    *,
-    vectors: bool,
+    inputs: Inputs = SHIPPED,
 ) -> Data:
     """A reranker's example: the chosen tools, all pairs, and the states along the gold path."""
     size = len(chosen.order)
@@ -59,8 +58,8 @@ def menu_graph(
     local = np.full(size, -1, dtype=np.int64)
     local[path] = np.arange(len(path))
     graph = leading_graph(
-        chosen_rows(facts, chosen, said, vectors=vectors),
-        pairs(frontier, facts, chosen.order, chosen.score),
+        chosen_rows(facts, chosen, said, inputs),
+        pairs(frontier, facts, chosen.order, chosen.score, inputs.pair),
     )
     graph.place = torch.from_numpy(local)
     graph.state = torch.from_numpy(_states(frontier, chosen, said[:, 0], path))

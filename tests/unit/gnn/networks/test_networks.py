@@ -11,20 +11,21 @@ from torch_geometric.nn import MessagePassing
 from torch_geometric.utils import softmax, to_dense_batch
 
 from spm.gnn.decoding import Chosen, OrderWeights, Scores, arrange
-from spm.gnn.features import PAIR, derive
+from spm.gnn.features import PAIR, Inputs, derive
 from spm.gnn.networks.attention import BiasedAttention, Block
 from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.reranker import Order, Reranker
 from spm.gnn.networks.retriever import Retriever
 from spm.gnn.networks.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
-from spm.gnn.training.loop import Fit, Ordering, Schedule, Step, ordering_step, retriever_step
+from spm.gnn.training.config import Config, Schedule
+from spm.gnn.training.loop import Fit, Ordering, Step, ordering_step, retriever_step
 from spm.gnn.training.losses import reranker_loss
 from spm.registry.frontier.frontier import Frontier
 
 torch.set_num_threads(1)
 Builder = Callable[[int, int, int, int], Frontier]
-CANDIDATE, CHOSEN, PAIRED = widths(vectors=True)
+CANDIDATE, CHOSEN, PAIRED = widths()
 SIZES = (7, 1, 12, 3)  # of the graphs of a batch: all but one are padded
 
 
@@ -37,7 +38,7 @@ def random_place(seed: int, size: int, length: int) -> np.ndarray:
 
 def frontiers(build: Builder, sizes: Sequence[int]) -> list[Data]:
     return [
-        frontier_graph(derive(build(seed, size, 5, 4)), random_place(seed, size, 3), vectors=True)
+        frontier_graph(derive(build(seed, size, 5, 4)), random_place(seed, size, 3))
         for seed, size in enumerate(sizes)
     ]
 
@@ -51,7 +52,7 @@ def menus(build: Builder, sizes: Sequence[int], length: int = 4) -> list[Data]:
         said = rng.random((size, 9)).astype(np.float32)
         place = random_place(seed, size, length)
         facts = derive(frontier)
-        found.append(menu_graph(frontier, facts, chosen, said, place, vectors=True))
+        found.append(menu_graph(frontier, facts, chosen, said, place))
     return found
 
 
@@ -84,7 +85,7 @@ def test_our_features_cost_little():
     assert (CANDIDATE, CHOSEN, PAIRED) == (140 + 21, 142 + 30, 16 + 4)
     assert size_of(Retriever(CANDIDATE)) == 416_561 + 21 * WIDTH == 419_249
     assert size_of(Reranker(CHOSEN, PAIRED)) == 449_306 + 30 * WIDTH + 4 * 9 == 453_182
-    bare = widths(vectors=False)  # the prior, which knows no library's texts
+    bare = widths(Inputs(vectors=False))  # the prior, which knows no library's texts
     assert (bare[0], bare[1]) == (CANDIDATE - 128, CHOSEN - 128)
 
 
@@ -208,7 +209,7 @@ def test_padding_changes_no_loss(random_frontier):
     whole = retriever_step(network, Batch.from_data_list(graphs))
     alone = [retriever_step(network, Batch.from_data_list([graph])) for graph in graphs]
     torch.testing.assert_close(whole, torch.stack(alone).mean(), atol=1e-5, rtol=1e-5)
-    ordering, chosen = shaken(Ordering(CHOSEN, PAIRED)), menus(random_frontier, SIZES)
+    ordering, chosen = shaken(Ordering(Config())), menus(random_frontier, SIZES)
     whole = ordering_step(ordering, Batch.from_data_list(chosen))
     alone = [ordering_step(ordering, Batch.from_data_list([graph])) for graph in chosen]
     torch.testing.assert_close(whole, torch.stack(alone).mean(), atol=1e-5, rtol=1e-5)
@@ -267,7 +268,7 @@ def test_every_relation_learns(random_frontier):
 
 def test_every_pair_feature_learns(random_frontier):
     torch.manual_seed(0)
-    network = Ordering(CHOSEN, PAIRED).eval()
+    network = Ordering(Config()).eval()
     ordering_step(network, Batch.from_data_list(menus(random_frontier, [12, 11, 10]))).backward()
     reranker = network.reranker
     assert reranker.bias.grad.shape == (LAYERS, HEADS, PAIRED)
@@ -281,7 +282,7 @@ def test_every_pair_feature_learns(random_frontier):
 def test_what_is_the_same_both_ways_says_nothing_about_the_order(random_frontier):
     """Only b_ij - b_ji counts, so six of the sixteen weights of `evidence` stay where they are."""
     torch.manual_seed(0)
-    network = Ordering(CHOSEN, PAIRED).eval()
+    network = Ordering(Config()).eval()
     ordering_step(network, Batch.from_data_list(menus(random_frontier, [12, 11, 10]))).backward()
     learns = network.reranker.evidence.grad.abs() > 1e-6
     symmetric = {"service", "family", "name", "alike", "in_in", "out_out"}
@@ -311,7 +312,7 @@ def test_the_order_can_be_learned_by_heart(random_frontier):
     sizes = [12, 10, 11, 12, 9, 12, 8, 12]
     graphs = menus(random_frontier, sizes)
     torch.manual_seed(0)
-    network = Ordering(CHOSEN, PAIRED)
+    network = Ordering(Config())
     losses = fitted(network, graphs, ordering_step, 2e-3)
     assert losses[-1] < 0.2 * losses[0]
     for at, (size, graph) in enumerate(zip(sizes, graphs, strict=True)):
@@ -343,7 +344,7 @@ def _decoded(network: Ordering, graph: Data, frontier: Frontier, chosen: np.ndar
 
 
 def test_the_five_losses_are_all_there(random_frontier):
-    network = Ordering(CHOSEN, PAIRED).eval()
+    network = Ordering(Config()).eval()
     batch = Batch.from_data_list(menus(random_frontier, [6, 8]))
     place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
     state, _ = to_dense_batch(batch.state, batch.batch)

@@ -43,7 +43,7 @@ def unset(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def candidates(*sizes: int) -> list[Candidates]:
-    features = widths(vectors=prior().vectors)[0]
+    features = widths(prior().design.inputs)[0]
     rng = np.random.default_rng(sum(sizes))
     return [
         Candidates(
@@ -54,7 +54,7 @@ def candidates(*sizes: int) -> list[Candidates]:
 
 
 def leading(*sizes: int) -> list[Leading]:
-    _, features, pairs = widths(vectors=prior().vectors)
+    _, features, pairs = widths(prior().design.inputs)
     rng = np.random.default_rng(sum(sizes))
     return [
         Leading(

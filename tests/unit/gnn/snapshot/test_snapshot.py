@@ -31,7 +31,7 @@ from spm.registry.menus.menu import Ask
 from spm.registry.models import Manifest
 from spm.registry.registry import Registry
 from spm.registry.search.results import Probes
-from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
+from tests.data.frontiers import FIELDS, RULES, WORDS, Worded, World, differing, limits, worlds
 
 ENCODER = Worded()
 PARTS = st.lists(st.sampled_from([*WORDS, "nothing"]), max_size=4).map(" ".join)
@@ -97,13 +97,17 @@ def ranker(registry: Registry, snapshots: Snapshots | None) -> LearnedRanker:
 
 
 @settings(max_examples=25)
-@given(worlds(), REQUESTS, GIVEN, st.booleans(), st.data())
+@given(worlds(), REQUESTS, GIVEN, st.sampled_from(RULES), st.data())
 def test_the_snapshot_and_the_store_give_the_same(
-    world: World, text: str, fields: frozenset[str], small: bool, data: st.DataObject
+    world: World,
+    text: str,
+    fields: frozenset[str],
+    sizes: dict[str, int],
+    data: st.DataObject,
 ) -> None:
     """For everybody: with all rights, with some, with none; decayed counts included."""
     world.tools[:] = [{**spec, **data.draw(RIGHTS)} for spec in world.tools]
-    with opened(world) as registry, limits(**SMALL if small else {}):
+    with opened(world) as registry, limits(**sizes):
         snapshots = Snapshots(registry.store)
         for caller in CALLERS:
             found = mapped(snapshots, text, fields, caller)
