@@ -19,7 +19,10 @@ from spm.registry.menus.menu import PREFIX, SIZE, Ask, WhyNot
 from spm.registry.registry import Registry as Core
 
 if TYPE_CHECKING:
+    from torch_geometric.data import HeteroData
+
     from spm.api.fields import Fields
+    from spm.api.frontier import Frontier
     from spm.api.frozen_menus import FrozenMenus
     from spm.api.sources import Registered, Registrable
     from spm.api.tokens import Tokens
@@ -321,6 +324,56 @@ class Registry:
         ]
         built = self.core.answers(resolved, progress=progress)
         return [Menu(self.core, ask, menu) for ask, menu in zip(resolved, built, strict=True)]
+
+    def frontier(
+        self,
+        request: str,
+        *,
+        state: Names = (),
+        without: Names = (),
+        done: Names = (),
+        caller: Caller = EVERYTHING,
+    ) -> Frontier:
+        """The candidates that the menu of a request is chosen from; see `Frontier.to_pyg`.
+
+        The arguments are those of `menu`.
+
+        Raises:
+            InputError: the request is empty, or another ranker than ours is installed.
+        """
+        from spm.api.frontier import Frontier
+        from spm.gnn.ranker import LearnedRanker
+
+        ask = Ask(request, tuple(state), SIZE, PREFIX, caller, tuple(done), tuple(without))
+        ranker = self.core.ranker()
+        if not isinstance(ranker, LearnedRanker):
+            raise InputError(f"The installed ranker {ranker.name!r} has no frontier to show.")
+        self._prepare()
+        return Frontier(ranker.frontier(self.core.resolved(ask)), ranker.model)
+
+    def to_pyg(self, *, caller: Caller = EVERYTHING) -> HeteroData:
+        """The whole graph for PyTorch Geometric, as a caller sees it (extra `train`).
+
+        Tools, fields, resources and trajectories; `REQUIRES`, `ACCEPTS`, `PRODUCES`, `IDENTIFIES`,
+        `ACTS_ON`, `GIVES`, `FEEDS`, `PRECEDES`, `BEFORE` and `STEP`. Of each kind of node, `id`
+        says who stands in which row.
+
+        Raises:
+            EncoderError: torch or torch-geometric is not installed.
+
+        >>> graph = registry.to_pyg()
+        >>> graph["tool"].num_nodes, graph["tool"].id[0]
+        (98, 'calendar/book_meeting_room')
+        >>> [name for _, name, _ in graph.edge_types][:3]
+        ['REQUIRES', 'ACCEPTS', 'PRODUCES']
+        """
+        from spm.api.frontier import require_torch
+
+        require_torch()
+        from spm.gnn.registry_graph import registry_graph
+
+        self._prepare()
+        return registry_graph(self.core.store, caller)
 
     def none_visible(self, caller: Caller = EVERYTHING) -> str:
         """Why a caller sees no tool at all, in a sentence for the registry's operator.

@@ -43,6 +43,7 @@ DeviceOption = Annotated[
     Device | None,
     typer.Option(
         "--device",
+        metavar="auto|cpu|cuda",
         callback=_compute_on,
         help="auto takes a GPU where torch is installed and one is there. Default: $SPM_DEVICE, "
         "or auto.",

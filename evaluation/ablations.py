@@ -10,7 +10,7 @@ import numpy as np
 
 from spm.evaluation.corpus import Corpus
 from spm.evaluation.learned import Constructed, trained
-from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.constructor import Construction
 from spm.gnn.training.config import Config, RerankerLosses
 from spm.gnn.training.examples import Change
 from spm.registry.frontier.frontier import Frontier, Memory
@@ -87,7 +87,6 @@ class Unordered(Constructed):
     def __init__(self, corpus: Corpus) -> None:
         super().__init__(corpus.library, trained(corpus))
 
-    def menu(self, question: Question) -> list[str]:
+    def listed(self, built: Construction) -> list[str]:
         """By the score that the set was chosen with."""
-        built = self.construction(question)
         return [built.frontier.tools[at] for at in built.chosen.order]

@@ -9,9 +9,11 @@ from pathlib import Path
 from spm.evaluation.corpus import Corpus
 from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.library import Library
-from spm.gnn.constructor import Construction, construct, names
+from spm.gnn.constructor import Construction, construct, construct_steps, names
 from spm.gnn.model import Model, Provenance
 from spm.gnn.model_store import prior
+from spm.gnn.networks.inference import networks_of
+from spm.gnn.networks.passes import answered
 from spm.gnn.training.config import Config, shipped
 from spm.gnn.training.examples import Change, Row
 from spm.registry.frontier.frontier import SIZE, Frontier
@@ -35,12 +37,24 @@ class Constructed:
 
     def menu(self, question: Question) -> list[str]:
         """The whole frontier in the order of the menu."""
-        return names(self.construction(question))
+        return self.listed(self.construction(question))
+
+    def menus(self, questions: Sequence[Question]) -> list[list[str]]:
+        """Many at once: what they ask of the networks is computed in few passes."""
+        steps = [construct_steps(self.model, self._changed(one), SIZE) for one in questions]
+        return [self.listed(built) for built in answered(networks_of(self.model), steps)]
+
+    def listed(self, built: Construction) -> list[str]:
+        """The order of a menu."""
+        return names(built)
 
     def construction(self, question: Question) -> Construction:
         """Everything that was decided."""
+        return construct(self.model, self._changed(question), SIZE)
+
+    def _changed(self, question: Question) -> Frontier:
         frontier = self._expanded(question)
-        return construct(self.model, self._change(frontier) if self._change else frontier, SIZE)
+        return self._change(frontier) if self._change else frontier
 
     def _expanded(self, question: Question) -> Frontier:
         return expand(self._library, question, sizes=self.model.design.frontier)

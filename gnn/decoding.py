@@ -291,14 +291,26 @@ def step_terms(
     placed: int,
     free: NDArray[np.bool_],
 ) -> Floats:
-    """The terms of every tool's score for the next place, (terms, k)."""
-    found = np.zeros((len(TERMS), len(scores.member)), dtype=np.float32)
-    found[0] = scores.member
-    found[1] = scores.slot[:, min(placed, scores.slot.shape[1] - 1)]
-    found[2] = scores.contracts.ready(state)
-    found[3] = scores.entry if placed == 0 else 0.0
-    found[4] = ahead / max(1, placed)
+    """The terms of every tool's score for the next place, (terms, k), in the order of `TERMS`."""
+    blocked, waits = scores.contracts.blocked(state, scores.belongs * free)
+    said: dict[str, NDArray[np.floating]] = {
+        "member": scores.member,
+        "slot": scores.slot[:, min(placed, scores.slot.shape[1] - 1)],
+        "ready": scores.contracts.ready(state),
+        "before": ahead / max(1, placed),
+        "blocked": blocked,
+        "waits": waits,
+    }
+    if placed == 0:
+        said["entry"] = scores.entry
     if last >= 0:
-        found[5:8] = scores.follows[last], scores.feeds[last], scores.recalled[last]
-    found[8], found[9] = scores.contracts.blocked(state, scores.belongs * free)
+        said |= {
+            "follows": scores.follows[last],
+            "fed": scores.feeds[last],
+            "recalled": scores.recalled[last],
+        }
+    found = np.zeros((len(TERMS), len(scores.member)), dtype=np.float32)
+    for row, name in zip(found, TERMS, strict=True):
+        if name in said:
+            row[:] = said[name]
     return found

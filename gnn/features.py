@@ -41,6 +41,7 @@ SAID = ("score", "rank", "member", *(f"slot_{at}" for at in range(1, PREFIX + 1)
 CHOSEN = (*SAID[:-1], *NODE)
 RELATIONS = ("neutral", "forward", "reverse", "name", "family")
 NEUTRAL, FORWARD, REVERSE, NAME, FAMILY = range(5)
+RELATION_NAMES = ("neutral", "forward", "reverse", "name", "family")
 SOFT, SHARP = 0.1, 0.03
 # Shares of kept declarations: no better than chance, as good as a promise, and what a library
 # without traces is credited with, as if so many pairs had been seen. (Measured: TRAJECT-Bench .53,

@@ -29,7 +29,7 @@ from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, none_visible, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.errors import UnknownTool
-from spm.registry.frontier.frontier import Floats
+from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import Ask, Menu, MenuItem, WhyNot
 from spm.registry.menus.roles import Contract
 from spm.registry.request.search_words import searched_text
@@ -162,6 +162,15 @@ class LearnedRanker:
         built = yield from self._planned_steps(ask, found, retrieved)
         with runtime.turn, stage(WORDS):
             return self._to_menu(built.explained(ask, self._contracts), ask, built)
+
+    @property
+    def model(self) -> Model:
+        """The networks that build menus."""
+        return self._model()
+
+    def frontier(self, ask: Ask) -> Frontier:
+        """The candidates that the menu of `ask` is chosen from."""
+        return self._collected(ask, ()).frontier
 
     def plan_inputs(self, ask: Ask) -> tuple[MenuInputs, Floats]:
         """What a plan is made of: the candidates, and how far the networks believe in each."""

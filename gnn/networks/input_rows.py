@@ -15,6 +15,13 @@ def widths(inputs: Inputs = SHIPPED) -> tuple[int, int, int]:
     return texts + len(inputs.candidate), texts + len(inputs.chosen), len(inputs.pair)
 
 
+def candidate_names(inputs: Inputs = SHIPPED) -> list[str]:
+    """What stands in each column of a candidate's row."""
+    texts = ("vector", "request") if inputs.vectors else ()
+    parts = [f"{text}_{part}" for text in texts for part in range(inputs.dimensions)]
+    return [*parts, *inputs.candidate]
+
+
 def candidate_rows(facts: Facts, inputs: Inputs = SHIPPED) -> Floats:
     """The retriever's input row of every candidate."""
     nodes = _named(facts.nodes, NODE, inputs.candidate)

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from spm.gnn.decoding import Chosen, Contracts
-from spm.gnn.features import NODE, SHIPPED, Facts, Inputs, pairs
-from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
+from spm.gnn.features import NODE, RELATION_NAMES, SHIPPED, Facts, Inputs, derive, pairs
+from spm.gnn.networks.input_rows import candidate_names, candidate_rows, chosen_rows
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import PREFIX
 
@@ -31,6 +31,15 @@ def leading_graph(rows: Floats, pairs: Floats) -> Data:
         edge_index=torch.from_numpy(whole),
         edge_attr=torch.from_numpy(pairs.reshape(size * size, -1).astype(np.float32, copy=False)),
     )
+
+
+def named_graph(frontier: Frontier, inputs: Inputs = SHIPPED) -> Data:
+    """What the retriever reads of a frontier, with names for whoever looks at it."""
+    facts = derive(frontier, inputs)
+    graph = candidate_graph(candidate_rows(facts, inputs), facts.relations)
+    graph.tool, graph.feature_names = list(frontier.tools), candidate_names(inputs)
+    graph.relation_names = list(RELATION_NAMES)
+    return graph
 
 
 def frontier_graph(facts: Facts, place: np.ndarray, inputs: Inputs = SHIPPED) -> Data:

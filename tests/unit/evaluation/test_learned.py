@@ -34,6 +34,16 @@ def test_a_menu_holds_the_whole_frontier_once(corpus):
         assert len(set(menu)) == len(menu)
 
 
+def test_menus_in_one_pass_are_those_built_one_by_one(corpus, monkeypatch):
+    questions = [task.question for task in corpus.tasks]
+    for built in (Prior(corpus), ablations.Unordered(corpus)):
+        alone = [built.menu(question) for question in questions]
+        assert built.menus(questions) == alone
+        with monkeypatch.context() as patch:
+            patch.setenv("SPM_RUNTIME", "torch")
+            assert built.menus(questions) == alone
+
+
 def test_gold_paths_change_no_menu(corpus):
     turned = [replace(task, path=task.path[::-1]) for task in corpus.tasks]
     one, other = Learned(corpus), Learned(replace(corpus, tasks=turned))

@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
-from torch_geometric.nn import MessagePassing
-from torch_geometric.utils import softmax, to_dense_batch
+from torch_geometric.utils import to_dense_batch
 
 from spm.gnn.decoding import Chosen, OrderWeights, Scores, arrange
 from spm.gnn.features import PAIR, Inputs, derive
 from spm.gnn.networks.attention import BiasedAttention, Block
 from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.message_passing import RelationAwareConv, every_pair
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.reranker import Order, Reranker
 from spm.gnn.networks.retriever import Retriever
@@ -97,32 +97,12 @@ def test_heads_must_divide_the_width():
 # -- the same by message passing -------------------------------------------------------------
 
 
-class RelationConv(MessagePassing):
-    """The layer over edges: softmax over the incoming ones, each with its additive bias."""
-
-    def __init__(self, attention: BiasedAttention) -> None:
-        super().__init__(aggr="add", node_dim=0)
-        self.qkv, self.out, self.heads = attention.qkv, attention.out, attention.heads
-
-    def forward(self, h: Tensor, edge_index: Tensor, bias: Tensor) -> Tensor:
-        q, k, v = self.qkv(h).view(len(h), 3, self.heads, -1).unbind(1)
-        mixed = self.propagate(edge_index, q=q, k=k, v=v, bias=bias)
-        return self.out(mixed.reshape(len(h), -1))
-
-    def message(self, q_i: Tensor, k_j: Tensor, v_j: Tensor, bias: Tensor, index: Tensor) -> Tensor:
-        share = softmax((q_i * k_j).sum(-1) / q_i.size(-1) ** 0.5 + bias, index)
-        return share[..., None] * v_j
-
-
 def passed(block: Block, h: Tensor, edge_index: Tensor, bias: Tensor) -> Tensor:
-    h = h + RelationConv(block.attention)(block.norm1(h), edge_index, bias)
+    """A block whose attention is the layer of PyTorch Geometric's style."""
+    conv = RelationAwareConv(h.size(1), block.attention.heads)
+    conv.load_state_dict(block.attention.state_dict())
+    h = h + conv(block.norm1(h), edge_index, bias)
     return h + block.outer(torch.relu(block.inner(block.norm2(h))))
-
-
-def complete(size: int) -> Tensor:
-    """Edges j -> i of the complete graph with loops; row by row of the target i."""
-    target, source = torch.meshgrid(torch.arange(size), torch.arange(size), indexing="ij")
-    return torch.stack([source.reshape(-1), target.reshape(-1)])
 
 
 def naive_retriever(network: Retriever, graph: Data) -> tuple[Tensor, Tensor]:
@@ -131,7 +111,7 @@ def naive_retriever(network: Retriever, graph: Data) -> tuple[Tensor, Tensor]:
     relations[graph.edge_index[0], graph.edge_index[1]] = graph.edge_type
     h = torch.cat([network.enter(graph.x), network.summaries])
     for block, beta in zip(network.blocks, network.beta, strict=True):
-        h = passed(block, h, complete(len(h)), beta[:, relations.reshape(-1)].T)
+        h = passed(block, h, every_pair(len(h)), beta[:, relations.reshape(-1)].T)
     h = network.norm(h[:size])
     return network.member(h)[:, 0], network.slot(h)
 
@@ -142,7 +122,7 @@ def naive_reranker(network: Reranker, graph: Data) -> Order:
     pairs[graph.edge_index[0], graph.edge_index[1]] = graph.edge_attr
     h = network.enter(graph.x)
     for block, weight in zip(network.blocks, network.bias, strict=True):
-        h = passed(block, h, complete(size), pairs.reshape(size * size, -1) @ weight.T)
+        h = passed(block, h, every_pair(size), pairs.reshape(size * size, -1) @ weight.T)
     z = network.norm(h)
     precedence = torch.zeros(size, size)
     for i in range(size):
@@ -152,6 +132,30 @@ def naive_reranker(network: Reranker, graph: Data) -> Order:
     mask = torch.ones(size, dtype=torch.bool)
     entry, member = network.entry(z)[:, 0], network.member(z)[:, 0]
     return Order(entry, member, network.slot(z), precedence, mask, pairs)
+
+
+@torch.no_grad()
+def test_the_layer_along_edges_is_the_dense_one_where_some_pairs_are_left_out():
+    """A pair without an edge is one that attention is told to leave out."""
+    attention = shaken(BiasedAttention())
+    assert isinstance(attention, BiasedAttention)
+    conv = RelationAwareConv()
+    conv.load_state_dict(attention.state_dict())
+    generator = torch.Generator().manual_seed(1)
+    h = torch.randn(9, WIDTH, generator=generator)
+    linked = torch.rand(9, 9, generator=generator) < 0.4
+    linked[4] = False  # who looks at nobody gets nothing from anybody
+    linked[4, 4] = True
+    bias = torch.randn(HEADS, 9, 9, generator=generator)
+    dense = attention(h[None], bias.masked_fill(~linked, -torch.inf)[None])[0]
+    edges = linked.nonzero().T
+    found = conv(h, edges, bias[:, edges[0], edges[1]].T)
+    torch.testing.assert_close(found, dense, atol=1e-5, rtol=1e-5)
+
+
+def test_heads_must_divide_the_width_along_edges_too():
+    with pytest.raises(ValueError, match=r"'width' \(got 10\) must be divisible by 'heads'"):
+        RelationAwareConv(10, 4)
 
 
 @torch.no_grad()
