@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spm.gnn.networks.runtime import quiet_torch
 from spm.registry.errors import EncoderError
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ def config(
 
     found = read(chosen)
     try:
-        with warnings.catch_warnings():
-            # torch-geometric scripts functions when it is imported, which torch deprecated.
-            warnings.filterwarnings("ignore", "`torch.jit", category=Warning)
+        with quiet_torch():
             import spm.gnn.training.recipe  # noqa: F401 — needs both, and says so here
     except ImportError as error:
         raise EncoderError(

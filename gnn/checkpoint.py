@@ -10,9 +10,9 @@ import numpy as np
 
 from spm.gnn.decoding import OrderWeights, Routing, SetWeights
 from spm.gnn.features import Inputs
-from spm.gnn.model import Design, Model, Provenance
+from spm.gnn.model import Design, Model, Provenance, Weights
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import Weights, reranker_shapes, retriever_shapes
+from spm.gnn.networks.numpy_forward import reranker_shapes, retriever_shapes
 from spm.gnn.networks.sizes import Sizes
 from spm.registry.errors import ModelError
 from spm.registry.frontier.frontier import Rule

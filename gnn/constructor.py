@@ -1,4 +1,8 @@
-"""From a frontier to an ordered menu: features, two networks, two decoders. No torch."""
+"""From a frontier to an ordered menu: features, two networks, two decoders. No torch.
+
+Functions named `…_steps` yield what they ask of the networks (see `gnn.networks.passes`), so
+that many menus can be built side by side.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -18,9 +22,9 @@ from spm.gnn.decoding import (
 )
 from spm.gnn.features import Facts, Inputs, derive, pairs, recalled, strictness
 from spm.gnn.model import Model
-from spm.gnn.networks import numpy_forward
 from spm.gnn.networks.inference import networks_of
 from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
+from spm.gnn.networks.passes import Candidates, Leading, Order, Steps, answered
 from spm.registry.frontier.frontier import Floats, Frontier, Memory
 from spm.registry.menus.menu import PREFIX, SIZE
 
@@ -55,25 +59,26 @@ class Retrieved:
     slots: Floats
 
 
-def retrieve(model: Model, frontier: Frontier) -> Retrieved:
+def retrieve_steps(model: Model, frontier: Frontier) -> Steps[Retrieved]:
     """Ask the first network alone: a plan needs no more."""
     facts = derive(frontier, model.design.inputs)
     rows = candidate_rows(facts, model.design.inputs)
-    return Retrieved(facts, *networks_of(model).retrieve(rows, facts.relations))
+    member, slots = yield Candidates(rows, facts.relations)
+    return Retrieved(facts, member, slots)
 
 
-def collect(
+def collect_steps(
     model: Model,
     frontier: Frontier,
     size: int = SIZE,
     done: tuple[str, ...] = (),
     retrieved: Retrieved | None = None,
-) -> Construction:
-    """Build a menu in the order of the set alone; the arguments are those of `construct`.
+) -> Steps[Construction]:
+    """Build a menu in the order of the set alone; the arguments are those of `construct_steps`.
 
     Where a plan orders the tools, the second network would have no say.
     """
-    first = retrieved or retrieve(model, frontier)
+    first = retrieved or (yield from retrieve_steps(model, frontier))
     ran = _ran(frontier, done)
     chosen = _choose(model, frontier, first, size, ran)
     return Construction(
@@ -95,22 +100,33 @@ def construct(
     size: int = SIZE,
     prefix: int = PREFIX,
     done: tuple[str, ...] = (),
-    retrieved: Retrieved | None = None,
 ) -> Construction:
+    """Build one menu; the arguments are those of `construct_steps`."""
+    steps = construct_steps(model, frontier, size, prefix, done)
+    return answered(networks_of(model), [steps])[0]
+
+
+def construct_steps(
+    model: Model,
+    frontier: Frontier,
+    size: int = SIZE,
+    prefix: int = PREFIX,
+    done: tuple[str, ...] = (),
+    retrieved: Retrieved | None = None,
+) -> Steps[Construction]:
     """Build a menu of `size` tools with at most `prefix` in front; `done` tools ran already.
 
-    `retrieved` is what `retrieve` made of the same frontier, where that is known.
+    `retrieved` is what `retrieve_steps` made of the same frontier, where that is known.
     """
-    first = retrieved or retrieve(model, frontier)
+    first = retrieved or (yield from retrieve_steps(model, frontier))
     facts, member, slots = first.facts, first.member, first.slots
-    networks = networks_of(model)
     ran = _ran(frontier, done)
     chosen = _choose(model, frontier, first, size, ran)
     said = np.concatenate([member[:, None], slots], axis=1)
     head = _head(chosen, ran)
     inputs, routing = model.design.inputs, model.design.routing
     between = pairs(frontier, facts, head.order, head.score, inputs.pair)
-    order = networks.order(chosen_rows(facts, head, said[head.order], inputs), between)
+    order = yield Leading(chosen_rows(facts, head, said[head.order], inputs), between)
     scores = _scores(frontier, facts, head, order, member, _next(frontier, head, between, inputs))
     placed = tuple(range(len(head.order) - len(ran), len(head.order)))
     arranged = arrange(scores, frontier.given, model.orders, prefix, placed, routing)
@@ -132,7 +148,7 @@ def construct(
     )
 
 
-def belief_without_traces(model: Model, frontier: Frontier) -> Floats:
+def belief_without_traces_steps(model: Model, frontier: Frontier) -> Steps[Floats]:
     """How far the retriever takes each candidate for part of the answer, whatever traces show.
 
     A plan is made where similar requests say too little; what was observed of other workflows must
@@ -147,7 +163,7 @@ def belief_without_traces(model: Model, frontier: Frontier) -> Floats:
         before=np.zeros_like(frontier.before),
         memory=Memory([], memory.similarity[:0], memory.lexical[:0], memory.steps[:0]),
     )
-    return retrieve(model, bare).member
+    return (yield from retrieve_steps(model, bare)).member
 
 
 def _route(
@@ -262,7 +278,7 @@ def _scores(
     frontier: Frontier,
     facts: Facts,
     head: Chosen,
-    order: numpy_forward.Order,
+    order: Order,
     member: Floats,
     recalled: Floats,
 ) -> Scores:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Found, Question
 from spm.gnn.networks import runtime
+from spm.gnn.request_vectors import NOT_AHEAD, RequestRows
 from spm.gnn.snapshot.snapshot_map import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
@@ -96,6 +97,7 @@ class CypherSource:
         must: tuple[str, ...] = (),
         again: MenuInputs | None = None,
         rule: Rule | None = None,
+        rows: RequestRows = NOT_AHEAD,
     ) -> MenuInputs:
         """Collect what a menu is made of.
 
@@ -104,9 +106,10 @@ class CypherSource:
             must: tools that come in before all others.
             again: what was collected for the same request; it is not looked up a second time.
             rule: how many of each source, where a model was trained with another than ours.
+            rows: the vectors of requests that were encoded together before.
         """
         known = again.looked_up if again and isinstance(again.looked_up, LookedUp) else None
-        probes, look = (known.probes, known.look) if known else self._look(ask)
+        probes, look = (known.probes, known.look) if known else self._look(ask, rows)
         with stage(VISIBLE):
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
@@ -123,7 +126,7 @@ class CypherSource:
             LookedUp(probes, look, reached.around),
         )
 
-    def _look(self, ask: Ask) -> tuple[Probes, Look]:
+    def _look(self, ask: Ask, rows: RequestRows) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
 
         Asking the store first which encoder that is would cost every menu a round trip.
@@ -132,7 +135,7 @@ class CypherSource:
         while True:
             with runtime.turn, stage(ENCODING):
                 searched = searched_text(ask.request)
-                probes = Probes.of(searched, encoder.encode_clauses([searched])[0])
+                probes = Probes.of(searched, rows.of(encoder, searched))
             with stage(SEARCH):
                 look = self._expansion.look(probes, ask.caller)
             self._loaded = look.encoder, encoder
@@ -180,6 +183,7 @@ class SnapshotSource:
         must: tuple[str, ...] = (),
         again: MenuInputs | None = None,
         rule: Rule | None = None,
+        rows: RequestRows = NOT_AHEAD,
     ) -> MenuInputs | None:
         """Collect what a menu is made of; None: the snapshot cannot say, ask the store.
 
@@ -188,6 +192,7 @@ class SnapshotSource:
             must: tools that come in before all others.
             again: what was collected for the same request: it is asked of the same snapshot.
             rule: how many of each source, where a model was trained with another than ours.
+            rows: the vectors of requests that were encoded together before.
         """
         if again and isinstance(seen := again.looked_up, Viewed):
             return replace(again, frontier=seen.view.walk(seen.question, seen.found, must, rule))
@@ -201,11 +206,11 @@ class SnapshotSource:
             return None
         with stage(ENCODING):
             searched = searched_text(ask.request)
-            rows = encoder.encode_clauses([searched])[0]
+            vectors = rows.of(encoder, searched)
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):
             given = _given(ask, view.vocabulary)
-        question = Question(searched, rows[0], given, None, rows[1:])
+        question = Question(searched, vectors[0], given, None, vectors[1:])
         found = view.search(question)
         return MenuInputs(
             view.walk(question, found, must, rule),

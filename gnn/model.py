@@ -1,13 +1,17 @@
 """A trained model: the weights of both networks and everything that was chosen with them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from spm.gnn.decoding import OrderWeights, Routing, SetWeights
 from spm.gnn.features import Inputs
-from spm.gnn.networks.numpy_forward import Weights
 from spm.gnn.networks.sizes import Sizes
 from spm.registry.frontier.frontier import Rule
+
+Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 
 
 @dataclass(frozen=True)

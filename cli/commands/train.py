@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.options import JsonOption, StoreOption, opened
+from spm.cli.options import DeviceOption, JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, say, training_progress
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def train(
         bool, typer.Option("--scratch", help="Begin with chance instead of the prior.")
     ] = False,
     threads: Annotated[int, typer.Option(min=1, help="Threads for each process.")] = 1,
+    device: DeviceOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:

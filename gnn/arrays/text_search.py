@@ -78,7 +78,7 @@ def near_tools(library: Library, probes: Probes, seen: Mask | None) -> tuple[lis
     if not vectors.size:
         return [], []
     with stage(VECTORS):
-        known = rough(vectors, library.coarse, asked)
+        known = rough(vectors, asked)
         first = nearest(vectors, known.of(slice(1)), asked[:1], rule.LOOKUP, seen)
         if len(asked) == 1:
             return first, first
@@ -109,7 +109,7 @@ def remember(library: Library, probes: Probes, weights: Weights, seen: Mask | No
     if library.request_vectors.size:
         with stage(VECTORS):
             vectors, question = library.request_vectors, vector[None, :]
-            known = rough(vectors, library.request_coarse, question)
+            known = rough(vectors, question)
             near = nearest(vectors, known, question, rule.MEMORIES, seen)
     sums = library.request_texts.overlap(_of_whole(probes, weights), seen)
     worded, shared = _worded(sums, rule.MEMORIES)

@@ -3,26 +3,36 @@
 Importing torch takes seconds, a menu milliseconds. A test holds both equal.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spm.gnn.model import Weights
+from spm.gnn.networks.passes import Belief, Candidates, Leading, Order
 from spm.gnn.networks.sizes import RELATIONS, SHIPPED, Sizes
 from spm.registry.frontier.frontier import Floats
 
-Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 Shapes = dict[str, tuple[int, ...]]
 
 
-class Order(NamedTuple):
-    """What the reranker says of each chosen tool, as logits; see `reranker.Order`."""
+class NumpyNetworks:
+    """Both networks of one model, one request after the other; see `passes.Inference`.
 
-    entry: Floats
-    member: Floats
-    slot: Floats
-    precedence: Floats
+    Args:
+        retriever: weights of the first network.
+        reranker: weights of the second one; whoever asks for no order needs none.
+    """
+
+    def __init__(self, retriever: Weights, reranker: Weights) -> None:
+        self._retriever, self._reranker = retriever, reranker
+
+    def retrieve(self, asked: Sequence[Candidates]) -> list[Belief]:
+        """Ask the first network."""
+        return [Belief(*retrieve(self._retriever, one.rows, one.relations)) for one in asked]
+
+    def order(self, asked: Sequence[Leading]) -> list[Order]:
+        """Ask the second network."""
+        return [order(self._reranker, one.rows, one.pairs) for one in asked]
 
 
 def retrieve(weights: Weights, x: Floats, relations: np.ndarray) -> tuple[Floats, Floats]:

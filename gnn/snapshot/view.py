@@ -124,8 +124,6 @@ def _counted(library: Library, rows: Ints, fields: MergedFields) -> Library:
             ways=library.ways,
             spelled=library.spelled,
             leaders=followers.turned(),
-            coarse=library.coarse,
-            request_coarse=library.request_coarse,
         ),
     )
 

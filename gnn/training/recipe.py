@@ -17,10 +17,10 @@ from torch_geometric.data import Data
 from spm.gnn.constructor import place_of
 from spm.gnn.decoding import OrderWeights, SetWeights
 from spm.gnn.features import derive
-from spm.gnn.model import Model, Provenance
-from spm.gnn.networks.inference import Networks
+from spm.gnn.model import Model, Provenance, Weights
+from spm.gnn.networks.inference import inference
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import Weights
+from spm.gnn.networks.passes import Inference
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.retriever import Retriever
 from spm.gnn.training import distributed
@@ -79,7 +79,7 @@ class Training:
         graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
         judged = [row.example(design.frontier) for row in self.judge]
         network, epochs = self._retriever("retriever", graphs, judged)
-        sets = best_sets(_networks(network, judged), judged, config.sets, design)
+        sets = best_sets(_networks(network), judged, config.sets, design)
         model = Model(_arrays(network), {}, sets, config.order, 0.0, design, provenance)
         model = self._ordered(model, self._menus(graphs, sets, epochs), judged)
         model = replace(model, cut=best_cut(model, judged, config.cuts))
@@ -94,7 +94,7 @@ class Training:
         place = place_of(one.frontier, one.path)
         return frontier_graph(derive(one.frontier, inputs), place, inputs)
 
-    def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> Data:
+    def _menu_graph(self, row: Row, networks: Inference, sets: SetWeights) -> Data:
         one, inputs = row.example(self.design.frontier), self.design.inputs
         facts = derive(one.frontier, inputs)
         (chosen,), said = pick(networks, one.frontier, facts, [sets], self.design)
@@ -118,7 +118,7 @@ class Training:
             warm(network, self.start.retriever)
 
         def score(trained: nn.Module) -> Measures:
-            networks = _networks(trained, judged or [])
+            networks = _networks(trained)
             return measure_sets(networks, [SetWeights()], judged or [], self.design)[0]
 
         step = partial(retriever_step, losses=self.config.retriever_losses)
@@ -138,7 +138,7 @@ class Training:
             outside = [at for at, number in enumerate(folds) if number != fold]
             others = [graphs[at] for at in outside or inside]
             network, _ = self._retriever(f"fold{fold + 1}", others, None, epochs)
-            networks = _networks(network, inside)
+            networks = _networks(network)
             for at in self._counted(f"menus{fold + 1}", inside):
                 found[at] = self._menu_graph(self.teach[at], networks, sets)
         return [found[at] for at in sorted(found)]
@@ -209,9 +209,9 @@ def _with_order(model: Model, ordering: nn.Module) -> Model:
     return replace(model, reranker=_arrays(ordering.reranker), orders=weights)
 
 
-def _networks(retriever: nn.Module, asked: Sequence[object]) -> Networks:
-    """The first network as menus compute it, for so many requests."""
-    return Networks(_arrays(retriever), {}, runs=len(asked))
+def _networks(retriever: nn.Module) -> Inference:
+    """The first network as menus compute it."""
+    return inference(_arrays(retriever), {})
 
 
 def _arrays(network: nn.Module) -> Weights:

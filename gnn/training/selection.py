@@ -9,15 +9,15 @@ from spm.gnn.constructor import construct, names
 from spm.gnn.decoding import Chosen, SetWeights, choose, missing_fields
 from spm.gnn.features import Facts, derive
 from spm.gnn.model import Design, Model
-from spm.gnn.networks.inference import Networks
 from spm.gnn.networks.input_rows import candidate_rows
+from spm.gnn.networks.passes import Candidates, Inference
 from spm.gnn.training.examples import Example
 from spm.gnn.training.measures import Measures, mean, measure
 from spm.registry.frontier.frontier import Floats, Frontier
 
 
 def pick(
-    networks: Networks,
+    networks: Inference,
     frontier: Frontier,
     facts: Facts,
     sets: Sequence[SetWeights],
@@ -25,7 +25,7 @@ def pick(
 ) -> tuple[list[Chosen], Floats]:
     """The retriever's choice of 32 by each of some weights, and what it said of all candidates."""
     rows = candidate_rows(facts, design.inputs)
-    member, slots = networks.retrieve(rows, facts.relations)
+    ((member, slots),) = networks.retrieve([Candidates(rows, facts.relations)])
     missing = missing_fields(frontier.takes, frontier.given, member, design.routing.missing)
     makes = frontier.gives[:, missing]
     chosen = [choose(member, slots, makes, facts.vectors, weights) for weights in sets]
@@ -33,7 +33,7 @@ def pick(
 
 
 def measure_sets(
-    networks: Networks, sets: Sequence[SetWeights], examples: Sequence[Example], design: Design
+    networks: Inference, sets: Sequence[SetWeights], examples: Sequence[Example], design: Design
 ) -> list[Measures]:
     """The first network alone, for each of some weights of the set decoder."""
     found: list[list[Measures]] = [[] for _ in sets]
@@ -57,7 +57,7 @@ def measure_menus(model: Model, examples: Sequence[Example]) -> Measures:
 
 
 def best_sets(
-    networks: Networks, examples: Sequence[Example], sets: Sequence[SetWeights], design: Design
+    networks: Inference, examples: Sequence[Example], sets: Sequence[SetWeights], design: Design
 ) -> SetWeights:
     """The set decoder's weights with the most whole chains; of equals the first."""
     if not examples or len(sets) == 1:
@@ -72,7 +72,7 @@ def best_cut(model: Model, examples: Sequence[Example], cuts: Sequence[float]) -
     if len(cuts) == 1:
         return cuts[0]
     scores = dict.fromkeys(cuts, 0.0)
-    whole = replace(model, cut=-1.0)  # one object: its sessions are opened once
+    whole = replace(model, cut=-1.0)  # one object: its networks are made once
     for one in examples:
         built = construct(whole, one.frontier)
         shown = [

@@ -150,7 +150,7 @@ def test_every_part_of_a_library_is_content(name):
 
 def test_what_a_library_derives_is_no_content():
     shelf = library()
-    derived = Derived(shelf.ways, shelf.spelled, shelf.leaders, shelf.coarse, shelf.request_coarse)
+    derived = Derived(shelf.ways, shelf.spelled, shelf.leaders)
     known = replace(corpus(), library=replace(shelf, derived=derived))
     assert content(known) == content(corpus())
 
