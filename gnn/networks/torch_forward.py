@@ -36,13 +36,8 @@ class TorchNetworks:
 
     def __init__(self, retriever: Weights, reranker: Weights, device: torch.device) -> None:
         self.device = device
-        features = retriever["enter.weight"].shape[1]
-        self._retriever = _loaded(Retriever(features, sizes_of(retriever)), retriever, device)
-        self._reranker: nn.Module | None = None
-        if reranker:
-            features, pairs = reranker["enter.weight"].shape[1], len(reranker["evidence"])
-            network = Reranker(features, pairs, sizes_of(reranker))
-            self._reranker = _loaded(network, reranker, device)
+        self._retriever = _loaded(retriever_of(retriever), retriever, device)
+        self._reranker = _loaded(reranker_of(reranker), reranker, device) if reranker else None
 
     def retrieve(self, asked: Sequence[Candidates]) -> list[Belief]:
         """Ask the first network, at most so many requests in one pass."""
@@ -87,16 +82,22 @@ _NOBODY = Belief(np.zeros(0, np.float32), np.zeros((0, PREFIX), np.float32))
 _UNORDERED = Order(*_NOBODY[:1], *_NOBODY, np.zeros((0, 0), np.float32))
 
 
-def sizes_of(weights: Weights) -> Sizes:
-    """How large the network of some weights is."""
-    layers, heads = weights["beta" if "beta" in weights else "bias"].shape[:2]
-    return Sizes(
-        width=len(weights["norm.weight"]),
-        heads=heads,
-        inner=len(weights["blocks.0.inner.bias"]),
-        layers=layers,
-        summaries=len(weights.get("summaries", ())),
-    )
+def retriever_of(weights: Weights) -> Retriever:
+    """A first network of the size that its weights have."""
+    layers, heads, _ = weights["beta"].shape
+    tokens = len(weights["summaries"])
+    return Retriever(weights["enter.weight"].shape[1], _sizes(weights, layers, heads, tokens))
+
+
+def reranker_of(weights: Weights) -> Reranker:
+    """A second network of the size that its weights have."""
+    layers, heads, pairs = weights["bias"].shape
+    return Reranker(weights["enter.weight"].shape[1], pairs, _sizes(weights, layers, heads, 0))
+
+
+def _sizes(weights: Weights, layers: int, heads: int, summaries: int) -> Sizes:
+    inner, width = weights["blocks.0.inner.weight"].shape
+    return Sizes(width, heads, inner, layers, summaries)
 
 
 def _loaded(network: nn.Module, weights: Weights, device: torch.device) -> nn.Module:

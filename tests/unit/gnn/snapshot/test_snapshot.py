@@ -99,7 +99,11 @@ def ranker(registry: Registry, snapshots: Snapshots | None) -> LearnedRanker:
 @settings(max_examples=25)
 @given(worlds(), REQUESTS, GIVEN, st.sampled_from(RULES), st.data())
 def test_the_snapshot_and_the_store_give_the_same(
-    world: World, text: str, fields: frozenset[str], sizes: dict[str, int], data: st.DataObject
+    world: World,
+    text: str,
+    fields: frozenset[str],
+    sizes: dict[str, int],
+    data: st.DataObject,
 ) -> None:
     """For everybody: with all rights, with some, with none; decayed counts included."""
     world.tools[:] = [{**spec, **data.draw(RIGHTS)} for spec in world.tools]
