@@ -15,13 +15,16 @@ import torch
 
 from spm.gnn.encoders.by_name import weights_folder
 from spm.gnn.encoders.minilm import MiniLM
+from spm.gnn.features import Inputs
 from spm.gnn.model_store import prior
 from spm.gnn.networks import inference, runtime
 from spm.gnn.networks.inference import networks_of
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import NumpyNetworks
+from spm.gnn.networks.numpy_forward import NumpyNetworks, reranker_shapes, retriever_shapes
 from spm.gnn.networks.passes import Candidates, Inference, Leading, answered
+from spm.gnn.networks.sizes import Sizes
 from spm.gnn.networks.torch_forward import TorchNetworks
+from spm.gnn.training.config import shipped
 from spm.registry.errors import InputError
 
 WORKER = Path(__file__).parents[3] / "data" / "workers" / "torch_rows.py"
@@ -88,6 +91,37 @@ def test_both_runtimes_say_the_same_of_requests_together_and_alone(sizes: tuple[
     for first, second in zip(quicker, lighter, strict=True):
         for found, expected in zip(first, second, strict=True):
             assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "sizes"),
+    [
+        (shipped("paper").design.inputs, shipped("paper").design.networks),
+        (Inputs(dimensions=7), Sizes(width=48, heads=3, inner=40, layers=3, summaries=0)),
+    ],
+    ids=["paper", "other sizes"],
+)
+def test_both_runtimes_compute_networks_of_any_design(inputs: Inputs, sizes: Sizes) -> None:
+    candidate, chosen, pairs = widths(inputs)
+    rng = np.random.default_rng(5)
+    retriever, reranker = (
+        {name: rng.normal(0, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+        for shapes in (retriever_shapes(candidate, sizes), reranker_shapes(chosen, pairs, sizes))
+    )
+    asked = Candidates(
+        rng.normal(size=(20, candidate)).astype(np.float32), rng.integers(0, 5, (20, 20))
+    )
+    leads = Leading(
+        rng.normal(size=(9, chosen)).astype(np.float32),
+        rng.normal(size=(9, 9, pairs)).astype(np.float32),
+    )
+    quick, light = TorchNetworks(retriever, reranker, CPU), NumpyNetworks(retriever, reranker)
+    for one, other in (
+        (quick.retrieve([asked])[0], light.retrieve([asked])[0]),
+        (quick.order([leads])[0], light.order([leads])[0]),
+    ):
+        for found, expected in zip(one, other, strict=True):
             np.testing.assert_allclose(found, expected, atol=1e-4)
 
 

@@ -1,6 +1,7 @@
 """The losses: what training adds up is what decoding adds up, and nothing is ever infinite."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_the_first_network_is_trained_for_what_the_configuration_says():
     mask, similarity = torch.ones(2, 50, dtype=torch.bool), torch.rand(2, 50, generator=generator)
     nothing = RetrieverLosses(gold=1.0, hard=1.0, edge=0.0, slot=0.0, entry=0.0)
 
-    def loss(**changed: float) -> float:
+    def loss(**changed: Any) -> float:
         found = replace(nothing, **changed)
         return float(retriever_loss(member, slot, mask, place, similarity, found))
 
