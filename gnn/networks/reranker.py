@@ -5,9 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
-from torch_geometric.utils import to_dense_adj, to_dense_batch
 
 from spm.gnn.networks.attention import Block, hide_padding
+from spm.gnn.networks.dense import dense_nodes, dense_pairs
 from spm.gnn.networks.sizes import SHIPPED, Sizes
 
 
@@ -58,11 +58,8 @@ class Reranker(nn.Module):
 
     def forward(self, batch: Batch) -> Order:
         """Score a batch of chosen tools; `edge_attr` holds the pair features."""
-        x, mask = to_dense_batch(batch.x, batch.batch)
-        pairs = to_dense_adj(
-            batch.edge_index, batch.batch, edge_attr=batch.edge_attr, max_num_nodes=x.size(1)
-        )
-        return self.dense(x, pairs, mask)
+        x, mask = dense_nodes(batch.x, batch)
+        return self.dense(x, dense_pairs(batch.edge_attr, batch), mask)
 
     def dense(self, x: Tensor, pairs: Tensor, mask: Tensor | None = None) -> Order:
         """The same on padded arrays: x (B, N, features), pairs (B, N, N, features)."""

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
-from torch_geometric.utils import to_dense_adj, to_dense_batch
 
 from spm.gnn.networks.attention import Block, hide_padding
+from spm.gnn.networks.dense import dense_nodes, dense_pairs
 from spm.gnn.networks.sizes import RELATIONS, SHIPPED, Sizes
 
 
@@ -38,11 +38,8 @@ class Retriever(nn.Module):
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of membership (B, N) and of slots (B, N, 8), and which nodes are real (B, N)."""
-        x, mask = to_dense_batch(batch.x, batch.batch)
-        relations = to_dense_adj(
-            batch.edge_index, batch.batch, edge_attr=batch.edge_type, max_num_nodes=x.size(1)
-        ).long()
-        member, slot = self.dense(x, relations, mask)
+        x, mask = dense_nodes(batch.x, batch)
+        member, slot = self.dense(x, dense_pairs(batch.edge_type, batch), mask)
         return member, slot, mask
 
     def dense(

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
-from torch_geometric.utils import to_dense_batch
 
+from spm.gnn.networks.dense import dense_nodes
 from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.reranker import Reranker
 from spm.gnn.training import distributed
@@ -38,8 +38,8 @@ class Ordering(nn.Module):
 def retriever_step(network: nn.Module, batch: Batch, losses: RetrieverLosses = USUAL) -> Tensor:
     """The loss of one batch of frontiers."""
     member, slot, mask = network(batch)
-    place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
-    similarity, _ = to_dense_batch(batch.similarity, batch.batch)
+    place, _ = dense_nodes(batch.place, batch, fill=-1)
+    similarity, _ = dense_nodes(batch.similarity, batch)
     return retriever_loss(member, slot, mask, place, similarity, losses)
 
 
@@ -48,8 +48,8 @@ def ordering_step(network: nn.Module, batch: Batch) -> Tensor:
     assert isinstance(network, Ordering)
     config = network.config
     order = network.reranker(batch)
-    place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
-    state, _ = to_dense_batch(batch.state, batch.batch)
+    place, _ = dense_nodes(batch.place, batch, fill=-1)
+    state, _ = dense_nodes(batch.state, batch)
     losses = reranker_loss(order, place, state, network.weights, config.design.inputs.pair)
     shares = asdict(config.reranker_losses)
     return torch.stack([share * losses[name] for name, share in shares.items()]).sum()
@@ -113,7 +113,7 @@ class Fit:
     def _batches(self) -> DataLoader:
         """The same shuffled batches in every process, each taking its share of them."""
         shuffle = torch.Generator().manual_seed(self.schedule.seed + self.epoch)
-        order = torch.randperm(len(self.graphs), generator=shuffle).tolist()
+        order = torch.randperm(len(self.graphs), generator=shuffle, device="cpu").tolist()
         size = self.schedule.batch
         parts = [distributed.share(order[at : at + size]) for at in range(0, len(order), size)]
         return DataLoader(self.graphs, batch_sampler=parts)
@@ -123,7 +123,7 @@ class Fit:
         found = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         for number, values in self.optimizer.state_dict()["state"].items():
             found |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
-        return {**found, "epoch": torch.tensor(self.epoch)}
+        return {**found, "epoch": torch.tensor(self.epoch, device="cpu")}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on from what `state` gave."""

@@ -178,7 +178,10 @@ class Training:
             measured = score(fit.network) if score else None
             now = value(measured) if measured and chooses else float(fit.epoch)
             if best is None or now > float(best["value"]):
-                state = {**fit.state(), "value": torch.tensor(now, dtype=torch.float64)}
+                state = {
+                    **fit.state(),
+                    "value": torch.tensor(now, dtype=torch.float64, device="cpu"),
+                }
                 best = {name: tensor.clone() for name, tensor in state.items()}
             self._measured = measured or self._measured
             if self._leads:

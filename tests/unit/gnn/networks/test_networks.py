@@ -22,6 +22,7 @@ from spm.gnn.training.config import Config, Schedule
 from spm.gnn.training.loop import Fit, Ordering, Step, ordering_step, retriever_step
 from spm.gnn.training.losses import reranker_loss
 from spm.registry.frontier.frontier import Frontier
+from tests.support.gpu import needs_gpu
 
 torch.set_num_threads(1)
 Builder = Callable[[int, int, int, int], Frontier]
@@ -358,7 +359,7 @@ def test_the_five_losses_are_all_there(random_frontier):
     torch.testing.assert_close(ordering_step(network, batch), expected)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: CPU and GPU are not compared")
+@needs_gpu("CPU and GPU are not compared")
 @torch.no_grad()
 def test_a_gpu_says_the_same(random_frontier):
     for network, graphs in (
