@@ -18,6 +18,7 @@ from typer.main import get_group
 
 from spm.cli.views.console import ClosedOutput, note
 from spm.registry.errors import SpmError
+from spm.registry.garbage import collect_rarely
 
 INTERRUPTED, UNHEARD = 130, 141  # what a shell shows for programs that end by these signals
 # Name: "module:attribute" of a function or a group, and the first sentence of its help, which is
@@ -215,6 +216,7 @@ def _run(arguments: list[str]) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    collect_rarely()
     return exit_code(lambda: _run(given))
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, Depends, FastAPI
 
 from spm.registry.errors import SpmError
+from spm.registry.garbage import collect_rarely
 from spm.service import log_format, snapshot_renewal
 from spm.service.exception_handlers import install
 from spm.service.mcp.http import mount
@@ -94,4 +95,5 @@ async def _wake(service: Service) -> None:
 def from_settings() -> FastAPI:
     """What uvicorn calls in every worker."""
     log_format.install()
+    collect_rarely()  # workers are processes of their own, which the command line did not start
     return create_app(Service(from_environment()))

@@ -18,6 +18,7 @@ from spm.gnn.model_store import model_of
 from spm.gnn.ranker import LearnedRanker, default
 from spm.registry.errors import SpmError
 from spm.registry.frontier.cypher_expansion import Expansion
+from spm.registry.garbage import collect_rarely
 from spm.registry.menus.menu import SIZE, Ranker
 from spm.registry.registry import Registry
 from spm.registry.search.results import Probes
@@ -93,6 +94,7 @@ def timed(work: Callable[[], object]) -> dict[str, Any]:
 
 def main() -> None:
     """Open the store, then answer line by line until nobody asks any more."""
+    collect_rarely()  # as spm serve does
     try:
         with Registry.open(sys.argv[1]) as registry:
             status = registry.status()

@@ -290,7 +290,7 @@ _PHRASES: dict[str, dict[str, tuple[VerbKind | None, bool]]] = {
     "write": {"down": ("create", False), "up": ("create", False), "": ("create", False)},
     "check": {"out": ("act", False)},
     "find": {"out": ("get", False)},
-    "clean": {"up": ("delete", True), "out": ("delete", True)},
+    "clean": {"up": ("delete", True), "out": ("delete", True), "": ("act", True)},  # a room
     "clear": {"up": ("act", False)},
     "mark": {"as": ("update", False)},
     "keep": {"": (None, False)},

@@ -128,7 +128,8 @@ def test_what_cannot_be_used_is_told_and_nothing_is_written(client, body, status
     assert client.get("/v1/tools").content == before
 
 
-def test_a_list_is_of_the_service_that_is_said(client):
+def test_a_list_is_of_the_service_that_is_said(serve, shop_copy):
+    client = serve(shop_copy)
     done = client.post("/v1/sources", json={"document": LIST, "service": "post"}).json()
     assert done["added"] == ["post/send"]
     unknown = client.post("/v1/sources", json={"document": {"x": 1}}).json()
