@@ -175,21 +175,27 @@ class MiniLM:
         query = self._linear(x, f"{of}.query").reshape(split).transpose(1, 0, 2)
         key = self._linear(x, f"{of}.key").reshape(split).transpose(1, 2, 0)
         value = self._linear(x, f"{of}.value").reshape(split).transpose(1, 0, 2)
-        scores = query @ key / np.float32(math.sqrt(split[2]))  # (12, tokens, tokens)
-        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores = query @ key  # (12, tokens, tokens)
+        scores /= np.float32(math.sqrt(split[2]))
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
         scores /= scores.sum(axis=-1, keepdims=True)
         # (12, tokens, 32) → (tokens, 12, 32) → (tokens, 384)
         attended: Array = (scores @ value).transpose(1, 0, 2).reshape(tokens, width)
         return attended
 
     def _linear(self, x: Array, name: str) -> Array:
-        return x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        made: Array = x @ self._weights[f"{name}.weight"].T
+        made += self._weights[f"{name}.bias"]
+        return made
 
     def _normalise(self, x: Array, name: str) -> Array:
         x = x - x.mean(axis=-1, keepdims=True)
         variance = np.square(x).mean(axis=-1, keepdims=True)  # (tokens, 1)
         x /= np.sqrt(variance + np.float32(self._epsilon))
-        return x * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        x *= self._weights[f"{name}.weight"]
+        x += self._weights[f"{name}.bias"]
+        return x
 
 
 def _unit(states: Array) -> Array:

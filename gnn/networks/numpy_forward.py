@@ -43,7 +43,7 @@ def retrieve(weights: Weights, x: Floats, relations: np.ndarray) -> tuple[Floats
     tokens = len(weights["summaries"])
     related = np.pad(relations, ((0, tokens), (0, tokens)))
     for layer, beta in enumerate(weights["beta"]):
-        h = _block(weights, layer, h, beta[:, related])
+        h = _block(weights, layer, h, beta.take(related, axis=1))
     h = _norm(weights, "norm", h[:size])
     member = sigmoid(_linear(weights, "member", h)[:, 0])
     return member, _softmax(_linear(weights, "slot", h), axis=0)
@@ -73,7 +73,8 @@ def sigmoid(x: Floats) -> Floats:
 def _block(weights: Weights, layer: int, h: Floats, bias: Floats) -> Floats:
     name = f"blocks.{layer}"
     h = h + _attention(weights, f"{name}.attention", _norm(weights, f"{name}.norm1", h), bias)
-    inner = np.maximum(_linear(weights, f"{name}.inner", _norm(weights, f"{name}.norm2", h)), 0)
+    inner = _linear(weights, f"{name}.inner", _norm(weights, f"{name}.norm2", h))
+    np.maximum(inner, 0, out=inner)
     return h + _linear(weights, f"{name}.outer", inner)
 
 
@@ -81,13 +82,19 @@ def _attention(weights: Weights, name: str, h: Floats, bias: Floats) -> Floats:
     (nodes, width), heads = h.shape, len(bias)
     split = _linear(weights, f"{name}.qkv", h).reshape(nodes, 3, heads, width // heads)
     q, k, v = split.transpose(1, 2, 0, 3)  # each (heads, n, width / heads)
-    share = _softmax(q @ k.transpose(0, 2, 1) / (width // heads) ** 0.5 + bias, axis=-1)
-    mixed = (share @ v).transpose(1, 0, 2).reshape(nodes, width)
+    # In place, and divided when few numbers are left: the squares are most of the time.
+    share = (q * np.float32((width // heads) ** -0.5)) @ k.transpose(0, 2, 1)
+    share += bias
+    share -= share.max(axis=-1, keepdims=True, initial=-np.inf)
+    np.exp(share, out=share)
+    mixed = share @ v / share.sum(axis=-1, keepdims=True)
+    mixed = mixed.transpose(1, 0, 2).reshape(nodes, width)
     return _linear(weights, f"{name}.out", mixed)
 
 
 def _linear(weights: Weights, name: str, x: Floats) -> Floats:
-    made: Floats = x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+    made: Floats = x @ weights[f"{name}.weight"].T
+    made += weights[f"{name}.bias"]
     return made
 
 
