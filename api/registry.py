@@ -19,7 +19,10 @@ from spm.registry.menus.menu import PREFIX, SIZE, Ask, WhyNot
 from spm.registry.registry import Registry as Core
 
 if TYPE_CHECKING:
+    from torch_geometric.data import HeteroData
+
     from spm.api.fields import Fields
+    from spm.api.frontier import Frontier
     from spm.api.frozen_menus import FrozenMenus
     from spm.api.sources import Registered, Registrable
     from spm.api.tokens import Tokens
@@ -194,10 +197,11 @@ class Registry:
         *,
         name: str = "trained",
         folder: str | Path | None = None,
+        config: str | Path = "default",
         epochs: int | None = None,
         order_epochs: int | None = None,
         seed: int | None = None,
-        development: float = 0.1,
+        development: float | None = None,
         scratch: bool = False,
         threads: int = 1,
         progress: TrainingProgress | None = None,
@@ -210,11 +214,12 @@ class Registry:
             name: what to call the model.
             folder: where config, metrics, curves and the model go; an unfinished run goes on
                 there. None: `runs/NAME-REVISION` in the current folder.
+            config: `default`, `paper`, or a YAML file; what follows is said instead of it.
             epochs: of the first network, which finds tools.
             order_epochs: of the second, which orders them.
             seed: another seed for both networks.
             development: the share of trajectories that chooses and never teaches.
-            scratch: begin with chance instead of the shipped prior.
+            scratch: begin with chance, also where the configuration begins with the prior.
             threads: of torch.
             progress: hears stage, step, steps, loss and measures.
 
@@ -223,11 +228,11 @@ class Registry:
 
         Raises:
             EncoderError: torch is not installed.
-            InputError: there are too few trajectories.
+            InputError: there are too few trajectories, or the configuration cannot be used.
         """
         from spm.api import training
 
-        settings = training.config(epochs, order_epochs, seed, development)
+        settings = training.config(config, epochs, order_epochs, seed, development)
         summary = training.train(
             self.core, self.vectors, settings,
             name=name, folder=None if folder is None else Path(folder),
@@ -282,6 +287,93 @@ class Registry:
         if encode:
             self._prepare(progress)
         return self._menu(ask)
+
+    def menus(
+        self,
+        requests: Sequence[str | Ask],
+        *,
+        state: Names = (),
+        without: Names = (),
+        done: Names = (),
+        size: int = SIZE,
+        prefix: int = PREFIX,
+        caller: Caller = EVERYTHING,
+        allow_writes: bool = False,
+        encode: bool = True,
+        progress: Progress | None = None,
+    ) -> list[Menu]:
+        """Build the menus for many requests, in order; each is the one that `menu` builds.
+
+        Encoder and networks see many requests in one pass, which is where a GPU helps. The other
+        arguments are those of `menu`, for all requests but those that come as an `Ask`, which says
+        for itself (`Menu.ask` is one); `progress` hears how many menus are built, of how many.
+
+        >>> [menu.route[0] for menu in registry.menus(["Cancel order 991", "Refund order 4821"])]
+        ['orders/cancel_order', 'payments/find_payment']
+        """
+        known, ran, denied = tuple(state), tuple(done), tuple(without)
+        if encode:
+            self._prepare()
+        resolved = [
+            self.core.resolved(
+                one
+                if isinstance(one, Ask)
+                else Ask(one, known, size, prefix, caller, ran, denied, allow_writes)
+            )
+            for one in requests
+        ]
+        built = self.core.answers(resolved, progress=progress)
+        return [Menu(self.core, ask, menu) for ask, menu in zip(resolved, built, strict=True)]
+
+    def frontier(
+        self,
+        request: str,
+        *,
+        state: Names = (),
+        without: Names = (),
+        done: Names = (),
+        caller: Caller = EVERYTHING,
+    ) -> Frontier:
+        """The candidates that the menu of a request is chosen from; see `Frontier.to_pyg`.
+
+        The arguments are those of `menu`.
+
+        Raises:
+            InputError: the request is empty, or another ranker than ours is installed.
+        """
+        from spm.api.frontier import Frontier
+        from spm.gnn.ranker import LearnedRanker
+
+        ask = Ask(request, tuple(state), SIZE, PREFIX, caller, tuple(done), tuple(without))
+        ranker = self.core.ranker()
+        if not isinstance(ranker, LearnedRanker):
+            raise InputError(f"The installed ranker {ranker.name!r} has no frontier to show.")
+        self._prepare()
+        return Frontier(ranker.frontier(self.core.resolved(ask)), ranker.model)
+
+    def to_pyg(self, *, caller: Caller = EVERYTHING) -> HeteroData:
+        """The whole graph for PyTorch Geometric, as a caller sees it (extra `train`).
+
+        Tools, fields, resources and trajectories; `REQUIRES`, `ACCEPTS`, `PRODUCES`, `IDENTIFIES`,
+        `ACTS_ON`, `GIVES`, `FEEDS`, `PRECEDES`, `BEFORE` and `STEP`. Of each kind of node, `id`
+        says who stands in which row.
+
+        Raises:
+            EncoderError: torch or torch-geometric is not installed.
+
+        >>> graph = registry.to_pyg()
+        >>> graph["tool"].num_nodes, graph["tool"].id[0]
+        (98, 'calendar/book_meeting_room')
+        >>> [name for _, name, _ in graph.edge_types][:3]
+        ['REQUIRES', 'ACCEPTS', 'PRODUCES']
+        """
+        from spm.api.frontier import require_torch
+
+        require_torch()
+        from spm.gnn.registry_graph import registry_graph
+
+        self._prepare()
+        return registry_graph(self.core.store, caller)
 
     def none_visible(self, caller: Caller = EVERYTHING) -> str:
         """Why a caller sees no tool at all, in a sentence for the registry's operator.

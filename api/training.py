@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spm.gnn.networks.runtime import quiet_torch
 from spm.registry.errors import EncoderError
 
 if TYPE_CHECKING:
     from spm.api.vectors import Vectors
-    from spm.gnn.training.recipe import Config, Progress
+    from spm.gnn.training.config import Config
+    from spm.gnn.training.recipe import Progress
     from spm.registry.registry import Registry as Core
 
 
 def config(
-    epochs: int | None, order_epochs: int | None, seed: int | None, development: float
+    chosen: str | Path,
+    epochs: int | None,
+    order_epochs: int | None,
+    seed: int | None,
+    development: float | None,
 ) -> Config:
-    """The default settings with what was chosen; None leaves a setting as it is.
+    """The settings of a configuration with what was chosen; None leaves a setting as it is.
 
     Raises:
         EncoderError: torch or torch-geometric is not installed.
+        InputError: there is no such configuration, or it says something that cannot be used.
     """
+    from spm.gnn.training.config import read
+
+    found = read(chosen)
     try:
-        with warnings.catch_warnings():
-            # torch-geometric scripts functions when it is imported, which torch deprecated.
-            warnings.filterwarnings("ignore", "`torch.jit", category=Warning)
-            from spm.gnn.training.recipe import Config
+        with quiet_torch():
+            import spm.gnn.training.recipe  # noqa: F401 — needs both, and says so here
     except ImportError as error:
         raise EncoderError(
             f"Training needs torch and torch-geometric ({error}). "
             "Install them with: pip install 'spm-registry[train]'"
         ) from error
-    found = Config(development=development)
     first, second = found.retriever, found.reranker
     return replace(
         found,
+        development=found.development if development is None else development,
         retriever=replace(first, epochs=epochs or first.epochs, seed=seed or first.seed),
         reranker=replace(second, epochs=order_epochs or second.epochs, seed=seed or second.seed),
     )

@@ -19,11 +19,12 @@ from spm.gnn.arrays.array_expansion import Question
 from spm.gnn.arrays.from_store import load
 from spm.gnn.arrays.library import Library
 from spm.gnn.encoders.by_name import encoder_of
-from spm.gnn.model import Model, Provenance
+from spm.gnn.features import Inputs
+from spm.gnn.model import Design, Model, Provenance
 from spm.gnn.request_vectors import read as read_requests
+from spm.gnn.training.config import Config, Schedule
 from spm.gnn.training.examples import Row, rows_of
-from spm.gnn.training.loop import Schedule
-from spm.gnn.training.recipe import Config, Training
+from spm.gnn.training.recipe import Training
 from spm.gnn.training.run_folder import Run
 from spm.registry.registry import Registry
 from spm.registry.request.fields import vocabulary
@@ -86,7 +87,7 @@ def train(
     config = Config(
         retriever=Schedule(8e-4, epochs[0], 20260525),
         reranker=Schedule(4e-4, epochs[1], 17),
-        vectors=False,
+        design=Design(inputs=Inputs(vectors=False)),
     )
     kept = Run(run)
     kept.begin({"sources": [folder.name for folder in folders]})

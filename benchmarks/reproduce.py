@@ -23,6 +23,7 @@ from spm.registry.errors import InputError
 EXPERIMENTS = Path(__file__).with_name("experiments.yaml")
 FURTHER = 3  # times the tolerance is still OKish
 Scores = dict[str, dict[str, float]]  # by constructor (with @share), then by measure
+Intervals = dict[str, dict[str, list[float]]]  # likewise: from where to where
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Experiment:
         tolerance: how far a score may be off.
         fast: whether it is small enough for every CI run.
         about: what it shows, in a sentence.
+        intervals: 95 % intervals of the scores, where the experiment keeps them.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Experiment:
     tolerance: float
     fast: bool = False
     about: str = ""
+    intervals: Intervals | None = None
 
     @property
     def table(self) -> str:
@@ -65,6 +68,7 @@ class Verdict:
     measured: Scores
     seconds: float
     error: str = ""
+    intervals: Intervals | None = None
 
     @property
     def worst(self) -> float:
@@ -104,6 +108,7 @@ def experiments(text: str | None = None) -> list[Experiment]:
                 tolerance=float(one.get("tolerance", said["tolerance"])),
                 fast=bool(one.get("fast", False)),
                 about=one.get("about", ""),
+                intervals=one.get("intervals"),
             )
             for one in said["experiments"]
         ]
@@ -121,7 +126,9 @@ def run(experiment: Experiment, data: Path, cache: Path) -> Verdict:
     seconds = time.monotonic() - start
     if made.returncode:
         return Verdict(experiment, {}, seconds, made.stderr.strip()[-500:])
-    return Verdict(experiment, scores(json.loads(made.stdout), experiment.measures), seconds)
+    result = json.loads(made.stdout)
+    measured = scores(result, experiment.measures)
+    return Verdict(experiment, measured, seconds, "", intervals(result, experiment.measures))
 
 
 def scores(result: Mapping[str, Any], measures: Sequence[str]) -> Scores:
@@ -133,16 +140,32 @@ def scores(result: Mapping[str, Any], measures: Sequence[str]) -> Scores:
     return found
 
 
+def intervals(result: Mapping[str, Any], measures: Sequence[str]) -> Intervals:
+    """The intervals of the scores on the whole evaluation."""
+    return {
+        who: {
+            m: [means[m]["low"], means[m]["high"]] for m in measures if means[m]["mean"] is not None
+        }
+        for who, means in result["all"]["means"].items()
+    }
+
+
 def _chosen(means: Mapping[str, Any], measures: Sequence[str]) -> dict[str, float]:
     return {m: means[m]["mean"] for m in measures if means[m]["mean"] is not None}
 
 
 def updated(text: str, verdicts: Sequence[Verdict]) -> str:
-    """The list of experiments with what was measured; its head of comments stays."""
+    """The list of experiments with what was measured; its head of comments stays.
+
+    Intervals are kept where an experiment has the key, so that tables of many rows stay readable.
+    """
     said = yaml.safe_load(text)
-    new = {one.experiment.name: one.measured for one in verdicts if not one.error}
+    new = {one.experiment.name: one for one in verdicts if not one.error}
     for one in said["experiments"]:
-        one["expected"] = new.get(one["name"], one.get("expected") or {})
+        found = new.get(one["name"])
+        one["expected"] = found.measured if found else one.get("expected") or {}
+        if found and "intervals" in one:
+            one["intervals"] = found.intervals
     head = "".join(_head(text))
     body = yaml.safe_dump(said, sort_keys=False, width=110, default_flow_style=None)
     return f"{head}{body}"

@@ -8,7 +8,7 @@ from benchmarks.reproduce import Experiment, experiments
 from spm.evaluation.measures import MEASURES
 
 _ROOT = Path(__file__).parents[1]
-PAGES = (_ROOT / "README.md", _ROOT / "docs" / "results.md")
+PAGES = (_ROOT / "README.md", _ROOT / "docs" / "results.md", _ROOT / "docs" / "paper.md")
 _PLACE = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
@@ -37,16 +37,21 @@ def table(name: str, known: Sequence[Experiment]) -> str:
             for m in measures
         }
         for number, (who, found) in enumerate(one.expected.items()):
-            cells = [_cell(found.get(m), best[m]) for m in measures]
+            around = (one.intervals or {}).get(who, {})
+            cells = [_cell(found.get(m), best[m], around.get(m)) for m in measures]
             lines.append(_row([one.about if number == 0 else "", who, *cells]))
     return "".join(lines)
 
 
-def _cell(score: float | None, best: float) -> str:
+def _cell(score: float | None, best: float, around: Sequence[float] | None = None) -> str:
     if score is None:
         return ""
-    shown = f"{score:.3f}".removeprefix("0")
-    return f"**{shown}**" if score == best else shown
+    shown = f"**{_short(score)}**" if score == best else _short(score)
+    return f"{shown} {_short(around[0])}–{_short(around[1])}" if around else shown
+
+
+def _short(score: float) -> str:
+    return f"{score:.3f}".removeprefix("0")
 
 
 def _row(cells: Sequence[str]) -> str:

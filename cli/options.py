@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from spm.api.registry import Registry
 
+Device = Literal["auto", "cpu", "cuda"]
 StoreOption = Annotated[
     str | None,
     typer.Option(
@@ -25,6 +26,27 @@ BackendsOption = Annotated[
         "--backends",
         metavar="FILE",
         help="Who runs the tools of which service, for frozen menus. Default: $SPM_BACKENDS.",
+    ),
+]
+
+
+def _compute_on(context: typer.Context, device: str | None) -> str | None:
+    """Let the command compute on a device, until it ends."""
+    if device is not None and not context.resilient_parsing:
+        from spm.gnn.networks.runtime import computing_on
+
+        context.with_resource(computing_on(device))
+    return device
+
+
+DeviceOption = Annotated[
+    Device | None,
+    typer.Option(
+        "--device",
+        metavar="auto|cpu|cuda",
+        callback=_compute_on,
+        help="auto takes a GPU where torch is installed and one is there. Default: $SPM_DEVICE, "
+        "or auto.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]

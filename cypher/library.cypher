@@ -18,6 +18,24 @@ MATCH (p:Tool)-[e:FEEDS]->(c:Tool)
 RETURN p.id AS producer, c.id AS consumer, e.fields AS fields, e.weight AS weight
 ORDER BY consumer, producer;
 
+// name: gives
+// Which resources the answer of every tool has.
+// params:
+// access: read
+// returns: id, resource, role
+MATCH (t:Tool)-[e:GIVES]->(r:Resource)
+RETURN t.id AS id, r.id AS resource, e.role AS role
+ORDER BY id, resource, role;
+
+// name: identifies
+// Which resource every field identifies.
+// params:
+// access: read
+// returns: field, resource
+MATCH (f:Field)-[:IDENTIFIES]->(r:Resource)
+RETURN f.name AS field, r.id AS resource
+ORDER BY field, resource;
+
 // name: needs
 // All inputs that a plan has to find: required ones, and those that identify a resource.
 // params:

@@ -10,9 +10,9 @@ import numpy as np
 
 from spm.evaluation.corpus import Corpus
 from spm.evaluation.learned import Constructed, trained
-from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.constructor import Construction
+from spm.gnn.training.config import Config, RerankerLosses
 from spm.gnn.training.examples import Change
-from spm.gnn.training.losses import SHARES
 from spm.registry.frontier.frontier import Frontier, Memory
 
 
@@ -65,7 +65,8 @@ def _changed(corpus: Corpus, change: Change) -> Constructed:
 
 def _losing(corpus: Corpus, loss: str) -> Constructed:
     """Trained without one of the second network's losses."""
-    return Constructed(corpus.library, trained(corpus, losses={**SHARES, loss: 0.0}))
+    less = replace(RerankerLosses(), **{loss: 0.0})
+    return Constructed(corpus.library, trained(corpus, config=Config(reranker_losses=less)))
 
 
 NO_FIELDS = partial(_changed, change=without_fields)
@@ -86,7 +87,6 @@ class Unordered(Constructed):
     def __init__(self, corpus: Corpus) -> None:
         super().__init__(corpus.library, trained(corpus))
 
-    def menu(self, question: Question) -> list[str]:
+    def listed(self, built: Construction) -> list[str]:
         """By the score that the set was chosen with."""
-        built = self.construction(question)
         return [built.frontier.tools[at] for at in built.chosen.order]

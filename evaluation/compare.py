@@ -67,17 +67,19 @@ def _share(
             runs.append(run(corpus, name, cache, tell))
         except SpmError as error:
             skipped[name] = str(error)
-    contracts = Contracts.of(corpus.library)
-    values = {one.name: array(scores(one, corpus.tasks, contracts)) for one in runs}
+    library, tasks = corpus.measured
+    contracts = Contracts.of(library)
+    values = {one.name: array(scores(one, tasks, contracts)) for one in runs}
     count = len(corpus.library.trajectories)
-    return Share(part, count, means(values, Bootstrap(groups(corpus.tasks))), skipped)
+    return Share(part, count, means(values, Bootstrap(groups(tasks))), skipped)
 
 
 def result(
     corpus: Corpus, runs: Sequence[Run], against: str, shares: Sequence[Share] = ()
 ) -> Result:
     """Score all menus and sum up; `against` is one of the runs."""
-    tasks, contracts = corpus.tasks, Contracts.of(corpus.library)
+    library, tasks = corpus.measured
+    contracts = Contracts.of(library)
     scored = {one.name: scores(one, tasks, contracts) for one in runs}
     values = {name: array(found) for name, found in scored.items()}
     same, seen = groups(tasks), _Seen(corpus)

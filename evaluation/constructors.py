@@ -51,6 +51,7 @@ _BASE = "spm.evaluation.baselines"
 _PEERS = "spm.evaluation.peers"
 _OWN = "spm.evaluation.learned"
 _LESS = "spm.evaluation.ablations"
+_STEPS = "spm.evaluation.steps"
 KNOWN = {
     "learned": Known(
         "spm", "The learned constructor, beginning with the prior.", f"{_OWN}:Learned", 3
@@ -60,6 +61,27 @@ KNOWN = {
     ),
     "scratch": Known(
         "spm, from chance", "The learned constructor without the prior.", f"{_OWN}:Scratch", 3
+    ),
+    "paper": Known(
+        "State-Path, as published",
+        "The paper's constructor with its features, losses, weights and frontier (paper.yaml): no "
+        "request memory, nothing chosen on valid.",
+        f"{_OWN}:Paper",
+    ),
+    "paper-frontier": Known(
+        "State-Path, our frontier",
+        "The paper with our candidates: tools of similar solved requests, anchors by words too.",
+        f"{_STEPS}:FRONTIER",
+    ),
+    "paper-features": Known(
+        "State-Path, our frontier and features",
+        "The same with all features: votes of similar solved requests, words, clauses.",
+        f"{_STEPS}:FEATURES",
+    ),
+    "paper-sets": Known(
+        "State-Path, our frontier, features and sets",
+        "The same with our losses and set decoder; only the order is the paper's.",
+        f"{_STEPS}:SETS",
     ),
     "unordered": Known(
         "spm, set alone", "From chance, in the first network's own order.", f"{_LESS}:Unordered", 2

@@ -59,6 +59,8 @@ class Corpus:
         encoder: what made the vectors.
         about: everything that tells two corpora apart.
         specs: each tool as its owner describes it, in the library's order.
+        documented: the same corpus with all documentation, where constructors are shown less. What
+            a tool needs does not change with what is written about it: menus are measured by this.
     """
 
     name: str
@@ -70,6 +72,17 @@ class Corpus:
     encoder: str
     about: tuple[str, ...]
     specs: Sequence[ToolSpec] = ()
+    documented: "Corpus | None" = None
+
+    @property
+    def measured(self) -> tuple[Library, list[Task]]:
+        """What menus are measured by: the documented tools, and the tasks as they show fields."""
+        if self.documented is None:
+            return self.library, self.tasks
+        shown = {task.id: task.question for task in self.documented.tasks}
+        return self.documented.library, [
+            replace(task, question=shown[task.id]) for task in self.tasks
+        ]
 
     @cached_property
     def digest(self) -> str:

@@ -43,11 +43,18 @@ def from_folders(
     Raises:
         InputError: a folder is not in the data format, or has no graph.
     """
-    sets = [documented(read(folder, how.only), how.documents) for folder in folders]
-    if how.graph:
-        sets = [linked(data, folder) for data, folder in zip(sets, folders, strict=True)]
-    dropped = sum(data.dropped for data in sets)
-    corpus = of_sets(united(sets) if len(sets) > 1 else sets, cache, split, progress)
+    whole = [read(folder, how.only) for folder in folders]
+    dropped = sum(data.dropped for data in whole)
+
+    def made(documents: str) -> Corpus:
+        sets = [documented(data, documents) for data in whole]
+        if how.graph:
+            sets = [linked(data, folder) for data, folder in zip(sets, folders, strict=True)]
+        return of_sets(united(sets) if len(sets) > 1 else sets, cache, split, progress)
+
+    corpus = made(how.documents)
+    if how.documents != "all":
+        corpus = replace(corpus, documented=made("all"))
     return corrupted(corpus, how.corrupt) if how.corrupt else corpus, dropped
 
 

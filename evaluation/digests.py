@@ -69,12 +69,12 @@ class Digest:
 
 
 def content(corpus: Corpus) -> str:
-    """A digest of all that a constructor may look at; tasks and names are left out."""
+    """A digest of all that a constructor may look at; what it is measured by is left out."""
     found = Digest()
     for field in fields(corpus):
         if field.name in ("teach", "judge"):
             found.add([_said(row) for row in getattr(corpus, field.name)])
-        elif field.name not in ("name", "about", "tasks"):
+        elif field.name not in ("name", "about", "tasks", "documented"):
             found.add(getattr(corpus, field.name))
     return found.hexdigest()
 

@@ -1,7 +1,7 @@
 """The learned constructor in an evaluation: trained on a corpus, or the shipped prior as it is."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +9,14 @@ from pathlib import Path
 from spm.evaluation.corpus import Corpus
 from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.library import Library
-from spm.gnn.constructor import Construction, construct, names
+from spm.gnn.constructor import Construction, construct, construct_steps, names
 from spm.gnn.model import Model, Provenance
 from spm.gnn.model_store import prior
+from spm.gnn.networks.inference import networks_of
+from spm.gnn.networks.passes import answered
+from spm.gnn.training.config import Config, shipped
 from spm.gnn.training.examples import Change, Row
-from spm.registry.frontier.frontier import SIZE
+from spm.registry.frontier.frontier import SIZE, Frontier
 
 
 class Constructed:
@@ -30,16 +33,31 @@ class Constructed:
 
     def frontier(self, question: Question) -> list[str]:
         """The candidates."""
-        return expand(self._library, question).tools
+        return self._expanded(question).tools
 
     def menu(self, question: Question) -> list[str]:
         """The whole frontier in the order of the menu."""
-        return names(self.construction(question))
+        return self.listed(self.construction(question))
+
+    def menus(self, questions: Sequence[Question]) -> list[list[str]]:
+        """Many at once: what they ask of the networks is computed in few passes."""
+        steps = [construct_steps(self.model, self._changed(one), SIZE) for one in questions]
+        return [self.listed(built) for built in answered(networks_of(self.model), steps)]
+
+    def listed(self, built: Construction) -> list[str]:
+        """The order of a menu."""
+        return names(built)
 
     def construction(self, question: Question) -> Construction:
         """Everything that was decided."""
-        frontier = expand(self._library, question)
-        return construct(self.model, self._change(frontier) if self._change else frontier, SIZE)
+        return construct(self.model, self._changed(question), SIZE)
+
+    def _changed(self, question: Question) -> Frontier:
+        frontier = self._expanded(question)
+        return self._change(frontier) if self._change else frontier
+
+    def _expanded(self, question: Question) -> Frontier:
+        return expand(self._library, question, sizes=self.model.design.frontier)
 
 
 class Prior(Constructed):
@@ -66,6 +84,18 @@ class Learned(Constructed):
         return prior().digest
 
 
+class Paper(Constructed):
+    """The method as it was published (`paper.yaml`), trained on the corpus from chance."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus.library, trained(corpus, config=shipped("paper")))
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        """What the configuration says."""
+        return repr(shipped("paper"))
+
+
 class Scratch(Constructed):
     """Trained on the corpus alone, beginning with chance."""
 
@@ -79,7 +109,7 @@ def trained(
     start: Model | None = None,
     folder: Path | None = None,
     change: Change | None = None,
-    losses: Mapping[str, float] | None = None,
+    config: Config | None = None,
 ) -> Model:
     """Train both networks on a corpus; with too few trajectories the start is all there is.
 
@@ -88,11 +118,11 @@ def trained(
         start: a model to begin with instead of chance.
         folder: of the run, which goes on there after a kill; else it is forgotten.
         change: what is taken from every frontier, for ablations.
-        losses: what each of the second network's losses counts, when not as always.
+        config: of the training, when not as always.
     """
     import torch
 
-    from spm.gnn.training.recipe import LEAST, Config, Training
+    from spm.gnn.training.recipe import LEAST, Training
     from spm.gnn.training.run_folder import Run
 
     rows, judge = ([replace(row, change=change) for row in part] for part in _parts(corpus))
@@ -103,8 +133,7 @@ def trained(
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         run = Run(place)
         run.begin({"corpus": corpus.digest, "start": start.digest if start else ""})
-        config = Config() if losses is None else Config(losses=losses)
-        training = Training(rows, judge, config, run, start)
+        training = Training(rows, judge, config or Config(), run, start)
         return training.model(Provenance("trained", corpus.encoder, 0, len(rows)))
 
 

@@ -5,13 +5,14 @@ and the content of what it learns from. Gold paths are no part of that, and no c
 shown one: it gets the corpus without its tasks, then one question after the other.
 
 A constructor may also offer `frontier(question) -> list[str]`, the candidates that it chooses
-from, and its class `fingerprint() -> str` for what decides its menus besides (a model's digest).
+from, `menus(questions) -> list[list[str]]`, many at once, which torch computes in few passes, and
+its class `fingerprint() -> str` for what decides its menus besides (a model's digest).
 """
 
 import ast
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,8 +23,10 @@ from spm.evaluation.corpus import Corpus
 from spm.evaluation.digests import Digest, content, key
 from spm.evaluation.menu_cache import Built, Kept
 from spm.gnn.arrays.array_expansion import Question
+from spm.gnn.networks import runtime
 
 FORMAT = 1
+TOGETHER = 64  # menus that torch computes in one pass
 Tell = Callable[[str, int, int], None]
 
 
@@ -53,7 +56,7 @@ def run(corpus: Corpus, name: str, cache: Path, tell: Tell | None = None) -> Run
         InputError: there is no such constructor, or the cache cannot be written.
     """
     chosen, tell = known(name), tell or _silent
-    blind = replace(corpus, tasks=[])
+    blind = replace(corpus, tasks=[], documented=None)
     head = fingerprint(blind, chosen)
     folder = cache / "menus" / blind.digest[:16]
     file = folder / f"{name}-{chosen.version}-{head[:16]}.jsonl"
@@ -66,10 +69,15 @@ def run(corpus: Corpus, name: str, cache: Path, tell: Tell | None = None) -> Run
             maker = chosen.make(blind)
             kept.fitted(time.perf_counter() - start)
             number = {tool: at for at, tool in enumerate(corpus.library.tools)}
-            for done, at in enumerate(missing, 1):
-                if keys[at] not in kept.built:  # the same request may be asked twice
-                    kept.add(keys[at], _build(name, maker, corpus.tasks[at].question, number))
-                tell(f"{name}: menus", len(keys) - len(missing) + done, len(keys))
+            # The same request may be asked twice.
+            asked = {keys[at]: corpus.tasks[at].question for at in missing}
+            there = len(keys) - len(missing)
+            for some in _parts(list(asked), _together(maker)):
+                built_now = _build(name, maker, [asked[one] for one in some], number)
+                for one, found in zip(some, built_now, strict=True):
+                    kept.add(one, found)
+                there += len(some)
+                tell(f"{name}: menus", there, len(keys))
         built = [kept.built[one] for one in keys]
         seconds = kept.fit_seconds or 0.0
     return _run(name, corpus.library.tools, built, seconds, len(missing))
@@ -87,14 +95,38 @@ def _run(name: str, tools: Sequence[str], built: list[Built], seconds: float, ne
     )
 
 
-def _build(name: str, maker: Constructor, question: Question, number: dict[str, int]) -> Built:
+def _together(maker: Constructor) -> int:
+    """How many menus are built side by side: one, where there is nothing to gain from more."""
+    batched = hasattr(maker, "menus") and runtime.chosen() == "torch"
+    return TOGETHER if batched else 1
+
+
+def _parts(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]
+
+
+def _build(
+    name: str, maker: Constructor, questions: Sequence[Question], number: dict[str, int]
+) -> list[Built]:
+    """Build some menus; those built together took the same share of the time."""
     start = time.perf_counter()
-    menu = maker.menu(question)
-    ms = round(1000 * (time.perf_counter() - start), 4)
+    if len(questions) == 1:
+        menus = [maker.menu(questions[0])]
+    else:
+        several: Callable[[Sequence[Question]], list[list[str]]] = maker.menus  # type: ignore[attr-defined]
+        menus = several(questions)
+    ms = round(1000 * (time.perf_counter() - start) / len(questions), 4)
     # Only some constructors choose from a frontier.
     frontier: Callable[[Question], list[str]] | None = getattr(maker, "frontier", None)
-    chosen = None if frontier is None else _numbers(name, frontier(question), number)
-    return Built(_numbers(name, menu, number), chosen, ms)
+    return [
+        Built(
+            _numbers(name, menu, number),
+            None if frontier is None else _numbers(name, frontier(question), number),
+            ms,
+        )
+        for question, menu in zip(questions, menus, strict=True)
+    ]
 
 
 def _numbers(name: str, tools: Sequence[str], number: dict[str, int]) -> list[int]:

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.features import NODE, PAIR
-from spm.gnn.model import Model, Provenance
+from spm.gnn.decoding import OrderWeights, Routing, SetWeights
+from spm.gnn.features import Inputs
+from spm.gnn.model import Design, Model, Provenance, Weights
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import Weights, reranker_shapes, retriever_shapes
+from spm.gnn.networks.numpy_forward import reranker_shapes, retriever_shapes
+from spm.gnn.networks.sizes import Sizes
 from spm.registry.errors import ModelError
+from spm.registry.frontier.frontier import Rule
 from spm.registry.store import disk
 
-FORMAT = 1
+FORMAT = 2
 LIMIT = 64 * 2**20  # a model has 3.5 MB; nothing much larger is one
 
 
@@ -31,9 +33,7 @@ def save(model: Model, path: Path) -> Model:
     tensors = _joined(model)
     manifest = {
         "format": FORMAT,
-        "node": list(NODE),
-        "pair": list(PAIR),
-        "vectors": model.vectors,
+        "design": asdict(model.design),
         "sets": asdict(model.sets),
         "orders": asdict(model.orders),
         "cut": model.cut,
@@ -64,20 +64,20 @@ def load(path: Path, encoder: str | None = None) -> Model:
         raise ModelError(f"The model {str(path)!r} cannot be read: {error.strerror}.") from error
     manifest, tensors = _unpacked(path, data)
     try:
-        _require(path, manifest, tensors, encoder)
-        return _model(manifest, tensors)
+        design = _require(path, manifest, tensors, encoder)
+        return _model(manifest, tensors, design)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, error) from error
 
 
-def _model(manifest: dict[str, Any], tensors: dict[str, np.ndarray]) -> Model:
+def _model(manifest: dict[str, Any], tensors: dict[str, np.ndarray], design: Design) -> Model:
     return Model(
         retriever=_part(tensors, "retriever"),
         reranker=_part(tensors, "reranker"),
         sets=SetWeights(**manifest["sets"]),
         orders=OrderWeights(**manifest["orders"]),
         cut=float(manifest["cut"]),
-        vectors=bool(manifest["vectors"]),
+        design=design,
         provenance=Provenance(**manifest["provenance"]),
         digest=manifest["digest"],
     )
@@ -104,8 +104,8 @@ def _damaged(path: Path, error: Exception) -> ModelError:
 
 def _require(
     path: Path, manifest: dict[str, Any], tensors: dict[str, np.ndarray], encoder: str | None
-) -> None:
-    """Refuse what would give wrong menus silently."""
+) -> Design:
+    """Refuse what would give wrong menus silently; the rest is of this design."""
     said = {key: value for key, value in manifest.items() if key != "digest"}
     if manifest.get("format") != FORMAT:
         raise ModelError(
@@ -117,24 +117,41 @@ def _require(
             f"The model {str(path)!r} does not match its checksum: it was changed or damaged. "
             "Train it again with: spm train"
         )
-    if manifest["node"] != list(NODE) or manifest["pair"] != list(PAIR):
-        raise ModelError(
-            f"The model {str(path)!r} was trained with other features than this spm computes. "
-            "Train it again with: spm train"
-        )
+    design = _design(path, manifest["design"])
     made_with = manifest["provenance"]["encoder"]
-    if manifest["vectors"] and encoder is not None and made_with != encoder:
+    if design.inputs.vectors and encoder is not None and made_with != encoder:
         raise ModelError(
             f"The model {str(path)!r} was trained with the encoder {made_with!r}, the registry's "
             f"vectors were made by {encoder!r}. Train it again with: spm train"
         )
-    _require_shapes(path, manifest, tensors)
+    _require_shapes(path, manifest, tensors, design)
+    return design
 
 
-def _require_shapes(path: Path, manifest: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
-    candidate, chosen, pairs = widths(vectors=manifest["vectors"])
-    expected = {f"retriever.{n}": s for n, s in retriever_shapes(candidate).items()}
-    expected |= {f"reranker.{n}": s for n, s in reranker_shapes(chosen, pairs).items()}
+def _design(path: Path, said: dict[str, Any]) -> Design:
+    """What a model reads, if this spm can compute it."""
+    listed = said["inputs"].items()
+    inputs: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in listed}
+    try:
+        return Design(
+            Rule(**said["frontier"]),
+            Inputs(**inputs),
+            Sizes(**said["networks"]),
+            Routing(**said["routing"]),
+        )
+    except ValueError as error:
+        raise ModelError(
+            f"The model {str(path)!r} was trained with other features or sizes than this spm "
+            f"computes: {error}. Train it again with: spm train"
+        ) from error
+
+
+def _require_shapes(
+    path: Path, manifest: dict[str, Any], tensors: dict[str, np.ndarray], design: Design
+) -> None:
+    (candidate, chosen, pairs), sizes = widths(design.inputs), design.networks
+    expected = {f"retriever.{n}": s for n, s in retriever_shapes(candidate, sizes).items()}
+    expected |= {f"reranker.{n}": s for n, s in reranker_shapes(chosen, pairs, sizes).items()}
     for name in sorted(expected.keys() | tensors.keys()):
         found = tensors[name].shape if name in tensors else None
         if found != expected.get(name):

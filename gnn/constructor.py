@@ -1,4 +1,8 @@
-"""From a frontier to an ordered menu: features, two networks, two decoders. No torch."""
+"""From a frontier to an ordered menu: features, two networks, two decoders. No torch.
+
+Functions named `…_steps` yield what they ask of the networks (see `gnn.networks.passes`), so
+that many menus can be built side by side.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -9,29 +13,20 @@ from spm.gnn.decoding import (
     UNARRANGED,
     Arranged,
     Chosen,
+    Routing,
     Scores,
     SetWeights,
     arrange,
     choose,
     missing_fields,
 )
-from spm.gnn.features import PAIR, Facts, derive, pairs, strictness
+from spm.gnn.features import Facts, Inputs, derive, pairs, recalled, strictness
 from spm.gnn.model import Model
-from spm.gnn.networks import numpy_forward
 from spm.gnn.networks.inference import networks_of
 from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
+from spm.gnn.networks.passes import Candidates, Leading, Order, Steps, answered
 from spm.registry.frontier.frontier import Floats, Frontier, Memory
 from spm.registry.menus.menu import PREFIX, SIZE
-
-_RECALLED = PAIR.index("recalled_next")
-# How far missing inputs weaken a tool's claim to the route. On the demo, which no model was trained
-# on: none and 1 gave worse routes than values between.
-DOUBT = 0.4
-# From which strictness on a declared input is a promise, and how likely who makes it must be, to be
-# taken along. On the demo with half of its traces: the path's first tool in front .56 instead of
-# .49, ordered prefix .61 instead of .55, routes that are the path .18 instead of .10; .02 and .1
-# gave less. Without traces (strictness .67) it would cost TaskBench more than the demo gains.
-PROMISED, LIKELY = 0.9, 0.05
 
 
 @dataclass(frozen=True)
@@ -64,25 +59,26 @@ class Retrieved:
     slots: Floats
 
 
-def retrieve(model: Model, frontier: Frontier) -> Retrieved:
+def retrieve_steps(model: Model, frontier: Frontier) -> Steps[Retrieved]:
     """Ask the first network alone: a plan needs no more."""
-    facts = derive(frontier)
-    rows = candidate_rows(facts, vectors=model.vectors)
-    return Retrieved(facts, *networks_of(model).retrieve(rows, facts.relations))
+    facts = derive(frontier, model.design.inputs)
+    rows = candidate_rows(facts, model.design.inputs)
+    member, slots = yield Candidates(rows, facts.relations)
+    return Retrieved(facts, member, slots)
 
 
-def collect(
+def collect_steps(
     model: Model,
     frontier: Frontier,
     size: int = SIZE,
     done: tuple[str, ...] = (),
     retrieved: Retrieved | None = None,
-) -> Construction:
-    """Build a menu in the order of the set alone; the arguments are those of `construct`.
+) -> Steps[Construction]:
+    """Build a menu in the order of the set alone; the arguments are those of `construct_steps`.
 
     Where a plan orders the tools, the second network would have no say.
     """
-    first = retrieved or retrieve(model, frontier)
+    first = retrieved or (yield from retrieve_steps(model, frontier))
     ran = _ran(frontier, done)
     chosen = _choose(model, frontier, first, size, ran)
     return Construction(
@@ -104,29 +100,39 @@ def construct(
     size: int = SIZE,
     prefix: int = PREFIX,
     done: tuple[str, ...] = (),
-    retrieved: Retrieved | None = None,
 ) -> Construction:
+    """Build one menu; the arguments are those of `construct_steps`."""
+    steps = construct_steps(model, frontier, size, prefix, done)
+    return answered(networks_of(model), [steps])[0]
+
+
+def construct_steps(
+    model: Model,
+    frontier: Frontier,
+    size: int = SIZE,
+    prefix: int = PREFIX,
+    done: tuple[str, ...] = (),
+    retrieved: Retrieved | None = None,
+) -> Steps[Construction]:
     """Build a menu of `size` tools with at most `prefix` in front; `done` tools ran already.
 
-    `retrieved` is what `retrieve` made of the same frontier, where that is known.
+    `retrieved` is what `retrieve_steps` made of the same frontier, where that is known.
     """
-    first = retrieved or retrieve(model, frontier)
+    first = retrieved or (yield from retrieve_steps(model, frontier))
     facts, member, slots = first.facts, first.member, first.slots
-    networks = networks_of(model)
     ran = _ran(frontier, done)
     chosen = _choose(model, frontier, first, size, ran)
     said = np.concatenate([member[:, None], slots], axis=1)
     head = _head(chosen, ran)
-    between = pairs(frontier, facts, head.order, head.score)
-    order = networks.order(
-        chosen_rows(facts, head, said[head.order], vectors=model.vectors), between
-    )
-    scores = _scores(frontier, facts, head, order, member, between[..., _RECALLED])
+    inputs, routing = model.design.inputs, model.design.routing
+    between = pairs(frontier, facts, head.order, head.score, inputs.pair)
+    order = yield Leading(chosen_rows(facts, head, said[head.order], inputs), between)
+    scores = _scores(frontier, facts, head, order, member, _next(frontier, head, between, inputs))
     placed = tuple(range(len(head.order) - len(ran), len(head.order)))
-    arranged = arrange(scores, frontier.given, model.orders, prefix, placed)
+    arranged = arrange(scores, frontier.given, model.orders, prefix, placed, routing)
     lead = [int(i) for i in arranged.order]
-    kept = _route(lead, scores, frontier, model.cut) or lead[:1]
-    kept = _close_over_inputs(kept, scores, frontier.given, prefix, len(ran))
+    kept = _route(lead, scores, frontier, model.cut, routing) or lead[:1]
+    kept = _close_over_inputs(kept, scores, frontier.given, prefix, len(ran), routing)
     front = [int(head.order[i]) for i in _with_other_entries(kept, lead, arranged, size)]
     rest = [int(i) for i in chosen.order if int(i) not in {*front, *ran}]
     return Construction(
@@ -142,7 +148,7 @@ def construct(
     )
 
 
-def belief_without_traces(model: Model, frontier: Frontier) -> Floats:
+def belief_without_traces_steps(model: Model, frontier: Frontier) -> Steps[Floats]:
     """How far the retriever takes each candidate for part of the answer, whatever traces show.
 
     A plan is made where similar requests say too little; what was observed of other workflows must
@@ -157,10 +163,12 @@ def belief_without_traces(model: Model, frontier: Frontier) -> Floats:
         before=np.zeros_like(frontier.before),
         memory=Memory([], memory.similarity[:0], memory.lexical[:0], memory.steps[:0]),
     )
-    return retrieve(model, bare).member
+    return (yield from retrieve_steps(model, bare)).member
 
 
-def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> list[int]:
+def _route(
+    lead: list[int], scores: Scores, frontier: Frontier, cut: float, routing: Routing
+) -> list[int]:
     """Those in front that belong to the route: likely enough, and able to run where they stand.
 
     A tool counts for less where inputs are missing that some candidate makes and no tool of the
@@ -171,27 +179,27 @@ def _route(lead: list[int], scores: Scores, frontier: Frontier, cut: float) -> l
     for i in lead:
         unmet = float((scores.takes[i] * (1.0 - state) * made).sum())
         share = unmet / max(1.0, float(scores.takes[i].sum()))
-        if scores.belongs[i] * (1.0 - DOUBT * scores.strictness**2 * share) >= cut:
+        if scores.belongs[i] * (1.0 - routing.doubt * scores.strictness**2 * share) >= cut:
             kept.append(i)
             state = np.maximum(state, scores.gives[i])
     return kept
 
 
 def _close_over_inputs(
-    kept: list[int], scores: Scores, given: Floats, room: int, ran: int
+    kept: list[int], scores: Scores, given: Floats, room: int, ran: int, routing: Routing
 ) -> list[int]:
     """Insert producers of missing inputs before their consumers.
 
     Only where traces show that declarations are kept: elsewhere names may meet by chance, and the
     request may give fields that its parser did not see.
     """
-    if scores.strictness < PROMISED:
+    if scores.strictness < routing.promised:
         return kept
     makes = scores.gives * (1.0 - scores.takes)
     makes[len(makes) - ran :] = 0.0  # what ran already is not run again
     route: list[int] = []
     for tool in kept:
-        grown = _add_producers(tool, route, scores, makes, given)
+        grown = _add_producers(tool, route, scores, makes, given, routing.likely)
         route = grown if len(grown) <= room else route
     return route or kept
 
@@ -202,6 +210,7 @@ def _add_producers(
     scores: Scores,
     makes: Floats,
     given: Floats,
+    likely: float,
     waiting: frozenset[int] = frozenset(),
 ) -> list[int]:
     """Append a tool to the route, after the producers of its missing fields.
@@ -216,8 +225,8 @@ def _add_producers(
         if not free or any(scores.gives[i, field] for i in route):
             continue
         best = max(free, key=lambda i: round(float(scores.belongs[i]), 5))
-        if scores.belongs[best] >= LIKELY:
-            route = _add_producers(best, route, scores, makes, given, waiting | {tool})
+        if scores.belongs[best] >= likely:
+            route = _add_producers(best, route, scores, makes, given, likely, waiting | {tool})
     return [*route, tool]
 
 
@@ -242,7 +251,8 @@ def _ran(frontier: Frontier, done: tuple[str, ...]) -> list[int]:
 def _choose(
     model: Model, frontier: Frontier, first: Retrieved, size: int, ran: list[int]
 ) -> Chosen:
-    missing = missing_fields(frontier.takes, frontier.given, first.member)
+    count = model.design.routing.missing
+    missing = missing_fields(frontier.takes, frontier.given, first.member, count)
     offered = first.member.copy()
     offered[ran] = -1.0  # behind everything: what ran already is not offered again
     makes, vectors = frontier.gives[:, missing], first.facts.vectors
@@ -257,11 +267,18 @@ def _head(chosen: Chosen, ran: list[int]) -> Chosen:
     return replace(chosen, order=order, score=score)
 
 
+def _next(frontier: Frontier, head: Chosen, between: Floats, inputs: Inputs) -> Floats:
+    """Who ran right after whom in the nearest solved requests, where the networks saw it or not."""
+    if "recalled_next" in inputs.pair:
+        return between[..., inputs.pair.index("recalled_next")]
+    return recalled(frontier, head.order)[2]
+
+
 def _scores(
     frontier: Frontier,
     facts: Facts,
     head: Chosen,
-    order: numpy_forward.Order,
+    order: Order,
     member: Floats,
     recalled: Floats,
 ) -> Scores:

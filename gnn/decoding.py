@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from spm.registry.frontier.frontier import Floats
 from spm.registry.menus.menu import PREFIX, SIZE
 
-MISSING = 32  # fields that coverage looks at
 TINY = 1e-9
 
 
@@ -21,10 +21,15 @@ class SetWeights:
     field: float = 0.0
     alike: float = 0.0
 
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
 
 @dataclass(frozen=True)
 class OrderWeights:
-    """What the greedy order adds up. Learned with the path loss; these are where it begins."""
+    """What the greedy order adds up. Learned with the path loss; these are where it begins.
+
+    The paper's are the first five, and fixed; a term of weight 0 is left out.
+    """
 
     member: float = 0.35
     slot: float = 0.65
@@ -36,18 +41,58 @@ class OrderWeights:
     recalled: float = 0.50
     blocked: float = -0.60
 
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
     def array(self) -> Floats:
         """In the order of the terms."""
         return np.array(list(asdict(self).values()), dtype=np.float32)
 
 
-# Where the beginning is in doubt: at most so many tools, until they carry so much of the belief.
-# Chosen on valid of TRAJECT-Bench (sequential) and ToolLinkOS out of 3 to 5 tools and .7 to .98.
-BEGINNINGS, MASS = 4, 0.95
-
 # The last term is not learned: how strictly a library's own declarations are kept.
 TERMS = (*asdict(OrderWeights()), "waits")
-STRICT = 10.0
+
+
+@dataclass(frozen=True)
+class Routing:
+    """What becomes of the leading tools: which are the route, and what is put beside it.
+
+    Attributes:
+        strict: how strictly a library's own declarations are kept, as far as traces show that
+            they are; 0: no more than the order's weights say.
+        doubt: how far missing inputs weaken a tool's claim to the route. On the demo, which no
+            model was trained on: none and 1 gave worse routes than values between.
+        promised: from which strictness on a declared input is a promise, so that its producer is
+            taken along; above 1: never. On the demo with half of its traces: the path's first tool
+            in front .56 instead of .49, ordered prefix .61 instead of .55, routes that are the path
+            .18 instead of .10; .02 and .1 for `likely` gave less. Without traces (strictness .67)
+            it would cost TaskBench more than the demo gains.
+        likely: how likely such a producer must belong.
+        beginnings: where the beginning is in doubt, at most so many tools that could well come
+            first; 0: none is put behind the route.
+        mass: until they carry so much of the belief. Both chosen on valid of TRAJECT-Bench
+            (sequential) and ToolLinkOS out of 3 to 5 tools and .7 to .98.
+        planned: whether the graph plans the route where similar requests say too little.
+        missing: how many missing fields the choice of tools looks at.
+    """
+
+    strict: float = 10.0
+    doubt: float = 0.4
+    promised: float = 0.9
+    likely: float = 0.05
+    beginnings: int = 4
+    mass: float = 0.95
+    planned: bool = True
+    missing: int = 32
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    def __post_init__(self) -> None:
+        for name in ("strict", "doubt", "promised", "likely", "beginnings", "mass", "missing"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} (got {getattr(self, name)}) must not be negative")
+
+
+SHIPPED = Routing()
 
 
 @dataclass(frozen=True)
@@ -70,10 +115,12 @@ _NOBODY = np.zeros(0, dtype=np.int64)
 UNARRANGED = Arranged(_NOBODY, np.zeros(0, dtype=np.float32), {}, _NOBODY)
 
 
-def missing_fields(takes: Floats, given: Floats, member: Floats) -> NDArray[np.int64]:
-    """The required fields that nobody has said: those of the likeliest tools, at most 32."""
+def missing_fields(
+    takes: Floats, given: Floats, member: Floats, count: int = SHIPPED.missing
+) -> NDArray[np.int64]:
+    """The required fields that nobody has said: those of the likeliest tools, at most so many."""
     wanted = (takes * member[:, None]).max(axis=0, initial=0.0) * (given == 0)
-    best = np.argsort(-wanted, kind="stable")[:MISSING]
+    best = np.argsort(-wanted, kind="stable")[:count]
     return best[wanted[best] > 0]
 
 
@@ -190,6 +237,7 @@ def arrange(
     weights: OrderWeights,
     length: int = PREFIX,
     done: tuple[int, ...] = (),
+    routing: Routing = SHIPPED,
 ) -> Arranged:
     """Greedy order decoding: the best next tool from the state so far, until `length` stand.
 
@@ -209,11 +257,11 @@ def arrange(
     total = np.zeros(places, dtype=np.float32)
     terms = np.zeros((len(TERMS), places), dtype=np.float32)
     first = np.zeros(0, dtype=np.int64)
-    weight = np.append(weights.array(), np.float32(-STRICT * scores.strictness**2))
+    weight = np.append(weights.array(), np.float32(-routing.strict * scores.strictness**2))
     for at in range(places):
         parts = step_terms(scores, state, ahead, last, at + len(done), free)
         sums = weight @ parts
-        first = beginnings(sums, free) if at == 0 else first
+        first = beginnings(sums, free, routing) if at == 0 else first
         best = int(np.argmax(np.where(free, np.round(sums, 5), -np.inf)))
         order[at], total[at], terms[:, at] = best, sums[best], weight * parts[:, best]
         free[best] = False
@@ -221,16 +269,18 @@ def arrange(
     return Arranged(order, total, dict(zip(TERMS, terms, strict=True)), first)
 
 
-def beginnings(sums: Floats, free: NDArray[np.bool_]) -> NDArray[np.int64]:
+def beginnings(
+    sums: Floats, free: NDArray[np.bool_], routing: Routing = SHIPPED
+) -> NDArray[np.int64]:
     """Those that together carry most of the belief in who comes next, likeliest first.
 
     The path loss trains sums as logits, so that their softmax is the belief.
     """
     belief = np.exp(np.where(free, sums - sums[free].max(initial=-np.inf), -np.inf))
     belief = belief / max(TINY, float(belief.sum()))
-    order = np.argsort(-np.round(belief, 5), kind="stable")[:BEGINNINGS]
+    order = np.argsort(-np.round(belief, 5), kind="stable")[: routing.beginnings]
     ahead = np.cumsum(belief[order]) - belief[order]
-    return order[(ahead < MASS) & (belief[order] > 0)]
+    return order[(ahead < routing.mass) & (belief[order] > 0)]
 
 
 def step_terms(
@@ -241,14 +291,26 @@ def step_terms(
     placed: int,
     free: NDArray[np.bool_],
 ) -> Floats:
-    """The terms of every tool's score for the next place, (terms, k)."""
-    found = np.zeros((len(TERMS), len(scores.member)), dtype=np.float32)
-    found[0] = scores.member
-    found[1] = scores.slot[:, min(placed, scores.slot.shape[1] - 1)]
-    found[2] = scores.contracts.ready(state)
-    found[3] = scores.entry if placed == 0 else 0.0
-    found[4] = ahead / max(1, placed)
+    """The terms of every tool's score for the next place, (terms, k), in the order of `TERMS`."""
+    blocked, waits = scores.contracts.blocked(state, scores.belongs * free)
+    said: dict[str, NDArray[np.floating]] = {
+        "member": scores.member,
+        "slot": scores.slot[:, min(placed, scores.slot.shape[1] - 1)],
+        "ready": scores.contracts.ready(state),
+        "before": ahead / max(1, placed),
+        "blocked": blocked,
+        "waits": waits,
+    }
+    if placed == 0:
+        said["entry"] = scores.entry
     if last >= 0:
-        found[5:8] = scores.follows[last], scores.feeds[last], scores.recalled[last]
-    found[8], found[9] = scores.contracts.blocked(state, scores.belongs * free)
+        said |= {
+            "follows": scores.follows[last],
+            "fed": scores.feeds[last],
+            "recalled": scores.recalled[last],
+        }
+    found = np.zeros((len(TERMS), len(scores.member)), dtype=np.float32)
+    for row, name in zip(found, TERMS, strict=True):
+        if name in said:
+            row[:] = said[name]
     return found

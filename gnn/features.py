@@ -1,15 +1,19 @@
 """The features of a frontier: numbers for each tool, relations and numbers for each pair.
 
-Nothing here knows a tool by name: every number means the same in any library.
+Nothing here knows a tool by name: every number means the same in any library. Features have names,
+and `Inputs` says which of them the networks of a model read.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.networks.sizes import VECTOR
 from spm.registry.frontier.frontier import Floats, Frontier
+from spm.registry.menus.menu import PREFIX
 
 # The paper's twelve, then what trials on real data added (request memory and words).
 PAPER = (
@@ -28,13 +32,65 @@ PAIR = (
     "name", "alike", "out_in", "in_in", "out_out", "frequency", "entry",
     "clause", "recalled_order", "recalled_sharply", "recalled_next",  # beyond the paper's sixteen
 )  # fmt: skip
+RECALLED = PAIR[-3:]
+# As the paper defines what PAIR has in another form: rho without a scale, whether a transition was
+# ever observed, and the difference of the cosines to the request.
+PUBLISHED_PAIR = ("precedence", "observed", "observed_back", "meaning")
+# What the first network says of a chosen tool, and the share of its inputs that are not given.
+SAID = ("score", "rank", "member", *(f"slot_{at}" for at in range(1, PREFIX + 1)), "unready")
+CHOSEN = (*SAID[:-1], *NODE)
+RELATIONS = ("neutral", "forward", "reverse", "name", "family")
 NEUTRAL, FORWARD, REVERSE, NAME, FAMILY = range(5)
+RELATION_NAMES = ("neutral", "forward", "reverse", "name", "family")
 SOFT, SHARP = 0.1, 0.03
 # Shares of kept declarations: no better than chance, as good as a promise, and what a library
 # without traces is credited with, as if so many pairs had been seen. (Measured: TRAJECT-Bench .53,
 # NESTFUL .60, TaskBench .73, the demo .98.)
 CHANCE, PROMISE = 0.6, 0.9
 CREDIT = (0.8, 10.0)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the networks of a model read, by name.
+
+    Attributes:
+        vectors: whether the text vectors of tool and request are among it.
+        dimensions: so many leading dimensions of a vector are kept, of unit length again.
+        candidate: features of each candidate, for the first network.
+        chosen: features of each chosen tool, for the second.
+        pair: features of each ordered pair of chosen tools.
+        relations: types of pairs of candidates that are told apart; all others are neutral.
+    """
+
+    vectors: bool = True
+    dimensions: int = VECTOR
+    candidate: tuple[str, ...] = NODE
+    chosen: tuple[str, ...] = CHOSEN
+    pair: tuple[str, ...] = PAIR
+    relations: tuple[str, ...] = RELATIONS
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    def __post_init__(self) -> None:
+        for part, known in (
+            ("candidate", NODE),
+            ("chosen", (*SAID, *NODE)),
+            ("pair", (*PAIR, *PUBLISHED_PAIR)),
+            ("relations", RELATIONS),
+        ):
+            names = getattr(self, part)
+            if unknown := [name for name in names if name not in known]:
+                raise ValueError(f"{part} has no feature {unknown[0]!r}; known: {', '.join(known)}")
+            if len({*names}) < len(names):
+                raise ValueError(f"{part} names a feature twice (got {', '.join(names)})")
+        if not self.candidate or not self.chosen or not self.pair:
+            raise ValueError("candidate, chosen and pair need a feature each")
+        if self.dimensions < 1:
+            raise ValueError(f"dimensions (got {self.dimensions}) must be 1 or more")
+
+
+SHIPPED = Inputs()
 
 
 @dataclass(frozen=True)
@@ -49,8 +105,8 @@ class Facts:
     alike: Floats  # (n, n) cosine of documents
     same_name: NDArray[np.bool_]  # (n, n)
     same_family: NDArray[np.bool_]  # (n, n)
-    vectors: Floats  # (n, 64) unit length
-    request: Floats  # (64,) unit length
+    vectors: Floats  # (n, dimensions) unit length
+    request: Floats  # (dimensions,) unit length
     votes: "Votes"
     clause: Floats  # (n,) which clause of the request asks for the tool, 0 the first, 1 the last
 
@@ -68,17 +124,18 @@ class Votes:
     nearest: Floats  # cosine of the nearest request that used it
 
 
-def derive(frontier: Frontier) -> Facts:
+def derive(frontier: Frontier, inputs: Inputs = SHIPPED) -> Facts:
     """Compute all that the networks and decoders need."""
     feeds = frontier.gives @ frontier.takes.T / np.maximum(1.0, frontier.takes.sum(1))
     order = np.log((frontier.before + 1.0) / (frontier.before.T + 1.0))
     follows = frontier.precedes / np.maximum(1.0, frontier.precedes.sum(1, keepdims=True))
     same_name, same_family = _shared_names(frontier), _shared(frontier.family)
-    vectors, request = shortened(frontier.vectors), shortened(frontier.request)
+    vectors = shortened(frontier.vectors, inputs.dimensions)
+    request = shortened(frontier.request, inputs.dimensions)
     votes = count_votes(frontier)
     return Facts(
         nodes=_nodes(frontier, votes, feeds, follows, same_family),
-        relations=_relations(frontier, feeds, same_name, same_family),
+        relations=_relations(frontier, feeds, same_name, same_family, inputs.relations),
         feeds=feeds,
         order=order.astype(np.float32),
         follows=follows,
@@ -92,9 +149,9 @@ def derive(frontier: Frontier) -> Facts:
     )
 
 
-def shortened(vectors: Floats) -> Floats:
+def shortened(vectors: Floats, dimensions: int = VECTOR) -> Floats:
     """The first dimensions, of unit length again."""
-    cut = vectors[..., :VECTOR]
+    cut = vectors[..., :dimensions]
     return cut / np.maximum(1e-6, np.linalg.norm(cut, axis=-1, keepdims=True))
 
 
@@ -173,54 +230,54 @@ def _nodes(
     ones = np.ones_like(weight)
     seen = evidence(frontier)
     best = float(frontier.memory.similarity.max()) if len(frontier.memory.similarity) else 0.0
-    columns = [
-        frontier.similarity,
-        _reciprocal(frontier.similarity),
-        np.log1p(frontier.entry) / seen,
-        np.log1p(frontier.frequency) / seen,
-        weight @ follows,
-        follows @ weight,
-        together @ weight,
-        weight @ feeds,
-        feeds @ weight,
-        (met + (needed == 0)) / np.maximum(1.0, needed),
-        np.minimum(needed - met, 8) / 8,
-        same_family @ weight,
-        frontier.lexical / max(1e-6, float(frontier.lexical.max(initial=0.0))),
-        _reciprocal(frontier.lexical),
-        frontier.fused * 15,
-        votes.soft,
-        votes.sharp,
-        votes.words,
-        votes.entry,
-        votes.last,
-        votes.place,
-        votes.nearest,
-        votes.soft @ follows,
-        follows @ votes.soft,
-        ones * best,
-        ones * seen / 10,
-        *_clauses(frontier),
-        together @ votes.soft,
-    ]
-    return np.stack(columns, axis=1).astype(np.float32)
+    columns = {
+        "similarity": frontier.similarity,
+        "similarity_rank": _reciprocal(frontier.similarity),
+        "entry_frequency": np.log1p(frontier.entry) / seen,
+        "tool_frequency": np.log1p(frontier.frequency) / seen,
+        "from_anchors": weight @ follows,
+        "to_anchors": follows @ weight,
+        "with_anchors": together @ weight,
+        "flow_in": weight @ feeds,
+        "flow_out": feeds @ weight,
+        "ready": (met + (needed == 0)) / np.maximum(1.0, needed),
+        "missing": np.minimum(needed - met, 8) / 8,
+        "family": same_family @ weight,
+        "words": frontier.lexical / max(1e-6, float(frontier.lexical.max(initial=0.0))),
+        "words_rank": _reciprocal(frontier.lexical),
+        "fused": frontier.fused * 15,
+        "vote": votes.soft,
+        "sharp_vote": votes.sharp,
+        "words_vote": votes.words,
+        "entry_vote": votes.entry,
+        "last_vote": votes.last,
+        "place": votes.place,
+        "nearest": votes.nearest,
+        "from_votes": votes.soft @ follows,
+        "to_votes": follows @ votes.soft,
+        "familiar": ones * best,
+        "evidence": ones * seen / 10,
+        **_clauses(frontier),
+        "with_votes": together @ votes.soft,
+    }
+    return np.stack([columns[name] for name in NODE], axis=1).astype(np.float32)
 
 
-def _clauses(frontier: Frontier) -> list[Floats]:
+def _clauses(frontier: Frontier) -> dict[str, Floats]:
     """How the clauses of the request speak for each tool, each as if it were asked alone."""
     best = frontier.clauses.max(axis=1, initial=-1.0)
     mean = frontier.clauses.mean(axis=1) if frontier.clauses.shape[1] else best
     loudest = frontier.clause_lexical / np.maximum(
         1e-6, frontier.clause_lexical.max(axis=0, initial=0.0)
     )
-    return [
-        best,
-        _best_rank(frontier.clauses),
-        best - mean,
-        clause_places(frontier),
-        loudest.max(axis=1, initial=0.0),
-        _best_rank(frontier.clause_lexical),
-    ]
+    return {
+        "clause": best,
+        "clause_rank": _best_rank(frontier.clauses),
+        "clause_alone": best - mean,
+        "clause_place": clause_places(frontier),
+        "clause_words": loudest.max(axis=1, initial=0.0),
+        "clause_words_rank": _best_rank(frontier.clause_lexical),
+    }
 
 
 def clause_places(frontier: Frontier) -> Floats:
@@ -254,6 +311,7 @@ def _relations(
     feeds: Floats,
     same_name: NDArray[np.bool_],
     same_family: NDArray[np.bool_],
+    told: tuple[str, ...],
 ) -> NDArray[np.int64]:
     """One type per ordered pair; a dependency says more than a shared name or family."""
     forward = (feeds > 0) | (frontier.precedes > 0)
@@ -261,10 +319,11 @@ def _relations(
     both = forward & forward.T
     leads = frontier.precedes > frontier.precedes.T
     forward = np.where(both, leads, forward)
-    types = np.where(same_family, FAMILY, NEUTRAL)
-    types = np.where(same_name, NAME, types)
-    types = np.where(forward.T, REVERSE, types)
-    types = np.where(forward, FORWARD, types)
+    types = np.full(forward.shape, NEUTRAL)
+    found = {"family": same_family, "name": same_name, "reverse": forward.T, "forward": forward}
+    for name, pairs_of_it in found.items():
+        if name in told:
+            types = np.where(pairs_of_it, RELATIONS.index(name), types)
     np.fill_diagonal(types, NEUTRAL)
     return types.astype(np.int64)
 
@@ -281,34 +340,46 @@ def _shared_names(frontier: Frontier) -> NDArray[np.bool_]:
     return 2 * common >= np.maximum(1.0, count[:, None] + count[None, :] - common)
 
 
-def pairs(frontier: Frontier, facts: Facts, chosen: NDArray[np.int64], score: Floats) -> Floats:
-    """The pair features of the chosen tools, (k, k, features); `score` are the retriever's."""
+def pairs(
+    frontier: Frontier,
+    facts: Facts,
+    chosen: NDArray[np.int64],
+    score: Floats,
+    names: tuple[str, ...] = PAIR,
+) -> Floats:
+    """The named pair features of the chosen tools, (k, k, names); `score` are the retriever's."""
     local = np.ix_(chosen, chosen)
     takes, gives = frontier.takes[chosen], frontier.gives[chosen]
     rank = np.arange(len(chosen)) / max(1, len(chosen) - 1)
     seen = evidence(frontier)
     service = frontier.service[chosen]
-    columns = [
-        _difference(rank),
-        _difference(score),
-        facts.order[local] / 3,
-        facts.follows[local],
-        facts.follows[local].T,
-        facts.feeds[local],
-        facts.feeds[local].T,
-        service[:, None] == service[None, :],
-        facts.same_family[local],
-        facts.same_name[local],
-        facts.alike[local],
-        np.minimum(gives @ takes.T, 4) / 4,
-        np.minimum(takes @ takes.T, 4) / 4,
-        np.minimum(gives @ gives.T, 4) / 4,
-        _difference(np.log1p(frontier.frequency[chosen]) / seen),
-        _difference(np.log1p(frontier.entry[chosen]) / seen),
-        _difference(facts.clause[chosen]),
-        *recalled(frontier, chosen),
-    ]
-    return np.stack(columns, axis=-1).astype(np.float32)
+    columns: dict[str, Callable[[], NDArray[np.generic]]] = {
+        "rank": lambda: _difference(rank),
+        "similarity": lambda: _difference(score),
+        "order": lambda: facts.order[local] / 3,
+        "follows": lambda: facts.follows[local],
+        "followed": lambda: facts.follows[local].T,
+        "feeds": lambda: facts.feeds[local],
+        "fed": lambda: facts.feeds[local].T,
+        "service": lambda: service[:, None] == service[None, :],
+        "family": lambda: facts.same_family[local],
+        "name": lambda: facts.same_name[local],
+        "alike": lambda: facts.alike[local],
+        "out_in": lambda: np.minimum(gives @ takes.T, 4) / 4,
+        "in_in": lambda: np.minimum(takes @ takes.T, 4) / 4,
+        "out_out": lambda: np.minimum(gives @ gives.T, 4) / 4,
+        "frequency": lambda: _difference(np.log1p(frontier.frequency[chosen]) / seen),
+        "entry": lambda: _difference(np.log1p(frontier.entry[chosen]) / seen),
+        "clause": lambda: _difference(facts.clause[chosen]),
+        "precedence": lambda: facts.order[local],
+        "observed": lambda: frontier.precedes[local] > 0,
+        "observed_back": lambda: frontier.precedes[local].T > 0,
+        "meaning": lambda: _difference(frontier.similarity[chosen]),
+    }
+    if any(name in RECALLED for name in names):  # counting them takes as long as all the others
+        known = dict(zip(RECALLED, recalled(frontier, chosen), strict=True))
+    made = [known[name] if name in RECALLED else columns[name]() for name in names]
+    return np.stack(made, axis=-1).astype(np.float32)
 
 
 def recalled(frontier: Frontier, chosen: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from spm.gnn.arrays.array_expansion import Found, Question
 from spm.gnn.networks import runtime
+from spm.gnn.request_vectors import NOT_AHEAD, RequestRows
 from spm.gnn.snapshot.snapshot_map import SnapshotMap
 from spm.registry.access.caller import Caller
 from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.cypher_expansion import Around, Expansion
-from spm.registry.frontier.frontier import Frontier, representatives
+from spm.registry.frontier.frontier import Frontier, Rule, representatives
 from spm.registry.menus.menu import Ask
 from spm.registry.request import fields
 from spm.registry.request.search_words import searched_text
@@ -91,7 +92,12 @@ class CypherSource:
         self._words: tuple[tuple[int, Caller], Words] | None = None
 
     def collect(
-        self, ask: Ask, must: tuple[str, ...] = (), again: MenuInputs | None = None
+        self,
+        ask: Ask,
+        must: tuple[str, ...] = (),
+        again: MenuInputs | None = None,
+        rule: Rule | None = None,
+        rows: RequestRows = NOT_AHEAD,
     ) -> MenuInputs:
         """Collect what a menu is made of.
 
@@ -99,14 +105,16 @@ class CypherSource:
             ask: the request and its caller.
             must: tools that come in before all others.
             again: what was collected for the same request; it is not looked up a second time.
+            rule: how many of each source, where a model was trained with another than ours.
+            rows: the vectors of requests that were encoded together before.
         """
         known = again.looked_up if again and isinstance(again.looked_up, LookedUp) else None
-        probes, look = (known.probes, known.look) if known else self._look(ask)
+        probes, look = (known.probes, known.look) if known else self._look(ask, rows)
         with stage(VISIBLE):
             given = _given(ask, self._known(ask.caller, look.revision))
         with stage(WALK):
             around = known.around if known else None
-            reached = self._expansion.reach(probes, look, given, ask.caller, must, around)
+            reached = self._expansion.reach(probes, look, given, ask.caller, must, around, rule)
         return MenuInputs(
             reached.frontier,
             reached.cards,
@@ -118,7 +126,7 @@ class CypherSource:
             LookedUp(probes, look, reached.around),
         )
 
-    def _look(self, ask: Ask) -> tuple[Probes, Look]:
+    def _look(self, ask: Ask, rows: RequestRows) -> tuple[Probes, Look]:
         """Look the request up, with the encoder of the last one as long as it is the store's.
 
         Asking the store first which encoder that is would cost every menu a round trip.
@@ -127,7 +135,7 @@ class CypherSource:
         while True:
             with runtime.turn, stage(ENCODING):
                 searched = searched_text(ask.request)
-                probes = Probes.of(searched, encoder.encode_clauses([searched])[0])
+                probes = Probes.of(searched, rows.of(encoder, searched))
             with stage(SEARCH):
                 look = self._expansion.look(probes, ask.caller)
             self._loaded = look.encoder, encoder
@@ -170,7 +178,12 @@ class SnapshotSource:
         self._loaded: tuple[str | None, ClauseEncoder] | None = None
 
     def collect(
-        self, ask: Ask, must: tuple[str, ...] = (), again: MenuInputs | None = None
+        self,
+        ask: Ask,
+        must: tuple[str, ...] = (),
+        again: MenuInputs | None = None,
+        rule: Rule | None = None,
+        rows: RequestRows = NOT_AHEAD,
     ) -> MenuInputs | None:
         """Collect what a menu is made of; None: the snapshot cannot say, ask the store.
 
@@ -178,9 +191,11 @@ class SnapshotSource:
             ask: the request and its caller.
             must: tools that come in before all others.
             again: what was collected for the same request: it is asked of the same snapshot.
+            rule: how many of each source, where a model was trained with another than ours.
+            rows: the vectors of requests that were encoded together before.
         """
         if again and isinstance(seen := again.looked_up, Viewed):
-            return replace(again, frontier=seen.view.walk(seen.question, seen.found, must))
+            return replace(again, frontier=seen.view.walk(seen.question, seen.found, must, rule))
         snapshot = self._snapshots.made()
         if snapshot is None:
             return None
@@ -191,14 +206,14 @@ class SnapshotSource:
             return None
         with stage(ENCODING):
             searched = searched_text(ask.request)
-            rows = encoder.encode_clauses([searched])[0]
+            vectors = rows.of(encoder, searched)
         view = self._snapshots.view(snapshot, ask.caller)
         with stage(VISIBLE):
             given = _given(ask, view.vocabulary)
-        question = Question(searched, rows[0], given, None, rows[1:])
+        question = Question(searched, vectors[0], given, None, vectors[1:])
         found = view.search(question)
         return MenuInputs(
-            view.walk(question, found, must),
+            view.walk(question, found, must, rule),
             snapshot.cards,
             sorted(given),
             snapshot.revision,

@@ -1,9 +1,17 @@
 """A trained model: the weights of both networks and everything that was chosen with them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.networks.numpy_forward import Weights
+from numpy.typing import NDArray
+
+from spm.gnn.decoding import OrderWeights, Routing, SetWeights
+from spm.gnn.features import Inputs
+from spm.gnn.networks.sizes import Sizes
+from spm.registry.frontier.frontier import Rule
+
+Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 
 
 @dataclass(frozen=True)
@@ -18,6 +26,25 @@ class Provenance:
 
 
 @dataclass(frozen=True)
+class Design:
+    """What a model reads and how its numbers become a menu; its file carries it.
+
+    Attributes:
+        frontier: which candidates it chooses from.
+        inputs: what its networks read of them, by name.
+        networks: how large they are.
+        routing: what becomes of their scores besides the learned weights.
+    """
+
+    frontier: Rule = field(default_factory=Rule)
+    inputs: Inputs = field(default_factory=Inputs)
+    networks: Sizes = field(default_factory=Sizes)
+    routing: Routing = field(default_factory=Routing)
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True)
 class Model:
     """Both networks as arrays, with the decoders' weights.
 
@@ -27,7 +54,8 @@ class Model:
         sets: weights of set decoding, chosen on the development split.
         orders: weights of order decoding, learned.
         cut: probability from which a leading tool counts as part of the route.
-        vectors: whether text vectors are among the inputs; the prior knows no library's texts.
+        design: what it reads and how it decides. (The prior reads no text vectors: it knows no
+            library's texts.)
     """
 
     retriever: Weights
@@ -35,6 +63,6 @@ class Model:
     sets: SetWeights
     orders: OrderWeights
     cut: float
-    vectors: bool
+    design: Design
     provenance: Provenance
     digest: str = ""

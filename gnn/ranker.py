@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from spm.gnn.constructor import (
     Construction,
     Retrieved,
-    belief_without_traces,
-    collect,
+    belief_without_traces_steps,
+    collect_steps,
     construct,
-    retrieve,
+    construct_steps,
+    retrieve_steps,
 )
 from spm.gnn.encoders.by_name import encoder_for, encoder_of
 from spm.gnn.explanation import ALIKE, Explained, Names, OwnContracts, similar
@@ -21,6 +22,9 @@ from spm.gnn.frontier_source import CypherSource, MenuInputs, SnapshotSource
 from spm.gnn.model import Model
 from spm.gnn.model_store import model_of
 from spm.gnn.networks import runtime
+from spm.gnn.networks.inference import networks_of
+from spm.gnn.networks.passes import Steps, answered
+from spm.gnn.request_vectors import RequestRows
 from spm.gnn.snapshot.lifecycle import snapshots_of
 from spm.registry.access.rules import Reason, none_visible, reasons_hidden
 from spm.registry.encoding import ClauseEncoder
@@ -28,6 +32,7 @@ from spm.registry.errors import UnknownTool
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import Ask, Menu, MenuItem, WhyNot
 from spm.registry.menus.roles import Contract
+from spm.registry.request.search_words import searched_text
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, name_words, unread
 from spm.registry.routes.closure import Known
 from spm.registry.routes.route import Proposal, propose, rank_candidates
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     from spm.registry.menus.menu import Ranker
     from spm.registry.registry import Registry
 
+T = TypeVar("T")
 TRIED = 8  # missing fields that `why_not` tries one by one
 DECISIONS, MANY = 2, 1_000  # that `why_not` advises, out of so many suggestions
 # A destructive tool stands in a route only from this probability on; below, it is a backup. How it
@@ -95,6 +101,9 @@ class _Built:
 class LearnedRanker:
     """The state-path constructor behind the registry's interface.
 
+    A menu is built in steps that yield what they ask of the networks, so that many menus are built
+    side by side and ask together.
+
     Args:
         store: where tools and traces are.
         encoder: makes the request's vector; loaded with the first menu.
@@ -111,6 +120,8 @@ class LearnedRanker:
     ) -> None:
         self._store = store
         self._model = cache(model)
+        self._encoder = encoder
+        self._rows = RequestRows()
         self._cypher_source = CypherSource(store, encoder)
         self._snapshot_source = snapshot_source
 
@@ -121,36 +132,57 @@ class LearnedRanker:
 
     def menu(self, ask: Ask) -> Menu:
         """Build the menu for a request."""
-        runtime.menus.next()
+        return self._answered([self._menu_steps(ask)])[0]
+
+    def menus(self, asks: Sequence[Ask]) -> list[Menu]:
+        """Build many menus; what they ask of encoder and networks is computed in few passes."""
+        if len(asks) < 2:
+            return [self.menu(ask) for ask in asks]
+        texts = [searched_text(ask.request) for ask in asks]
+        with self._rows.ahead(self._encoder(), texts):
+            return self._answered([self._menu_steps(ask) for ask in asks])
+
+    def _answered(self, steps: Sequence[Steps[T]]) -> list[T]:
         # Kernels of BLAS may raise this flag for lanes that nobody reads, which would be printed.
         with np.errstate(invalid="ignore"):
-            return self._menu(ask)
+            return answered(networks_of(self._model()), steps)
 
-    def _menu(self, ask: Ask) -> Menu:
+    def _menu_steps(self, ask: Ask) -> Steps[Menu]:
         found = self._collected(ask, ())
         with runtime.turn, stage(NETWORKS):
-            retrieved = retrieve(self._model(), found.frontier)
-        if _ask_the_same(ask, found):
+            retrieved = yield from retrieve_steps(self._model(), found.frontier)
+        planned = self._model().design.routing.planned
+        if not planned or _ask_the_same(ask, found):
             with runtime.turn:
-                built = self._built(found, ask, retrieved=retrieved)
+                built = yield from self._built_steps(found, ask, retrieved=retrieved)
                 explained = built.explained(ask, self._contracts)
-            if explained.route and explained.trust() >= TRUSTED:
+            if not planned or (explained.route and explained.trust() >= TRUSTED):
                 with runtime.turn, stage(WORDS):
                     return self._to_menu(explained, ask, built)
-        built = self._planned(ask, found, retrieved)
+        built = yield from self._planned_steps(ask, found, retrieved)
         with runtime.turn, stage(WORDS):
             return self._to_menu(built.explained(ask, self._contracts), ask, built)
+
+    @property
+    def model(self) -> Model:
+        """The networks that build menus."""
+        return self._model()
+
+    def frontier(self, ask: Ask) -> Frontier:
+        """The candidates that the menu of `ask` is chosen from."""
+        return self._collected(ask, ()).frontier
 
     def plan_inputs(self, ask: Ask) -> tuple[MenuInputs, Floats]:
         """What a plan is made of: the candidates, and how far the networks believe in each."""
         found = self._collected(ask, ())
-        with runtime.turn:
-            return found, retrieve(self._model(), found.frontier).member
+        (retrieved,) = self._answered([retrieve_steps(self._model(), found.frontier)])
+        return found, retrieved.member
 
     def planned_inputs(self, ask: Ask) -> tuple[MenuInputs, Proposal]:
         """The candidates with the tools of the plan among them, and the plan."""
         found, belief = self.plan_inputs(ask)
-        return self._with_planned(ask, found, self._proposal(ask, found, belief))
+        (proposal,) = self._answered([self._proposal_steps(ask, found, belief)])
+        return self._with_planned(ask, found, proposal)
 
     def _with_planned(
         self, ask: Ask, found: MenuInputs, proposal: Proposal
@@ -164,33 +196,38 @@ class LearnedRanker:
         self, ask: Ask, must: tuple[str, ...], again: MenuInputs | None = None
     ) -> MenuInputs:
         """The candidates of a request with `must` among them."""
+        rule = self._model().design.frontier
         if self._snapshot_source:
             with runtime.turn:
-                if found := self._snapshot_source.collect(ask, must, again):
+                if found := self._snapshot_source.collect(ask, must, again, rule, self._rows):
                     return _with_outputs(found, ask.done)
-        return _with_outputs(self._cypher_source.collect(ask, must, again), ask.done)
+        found = self._cypher_source.collect(ask, must, again, rule, self._rows)
+        return _with_outputs(found, ask.done)
 
-    def _planned(self, ask: Ask, found: MenuInputs, retrieved: Retrieved) -> _Built:
+    def _planned_steps(self, ask: Ask, found: MenuInputs, retrieved: Retrieved) -> Steps[_Built]:
         """The menu with the route that the graph plans: similar requests say too little."""
         with stage(PLAN):
-            proposal = self._proposal(ask, found, retrieved.member)
+            proposal = yield from self._proposal_steps(ask, found, retrieved.member)
         whole, _ = self._with_planned(ask, found, proposal)
         with runtime.turn, stage(NETWORKS):
             again = retrieved if whole is found else None
-            built = collect(self._model(), whole.frontier, ask.size, ask.done, again)
+            built = yield from collect_steps(
+                self._model(), whole.frontier, ask.size, ask.done, again
+            )
+            gain = yield from self._observed_gain_steps(whole.frontier, built.member)
         with runtime.turn, stage(PLAN):
-            gain = self._observed_gain(whole.frontier, built.member)
             order = rank_candidates(whole.map, whole.frontier, whole.cards, proposal, gain)
         order = [tool for tool in order if tool not in ask.done]
         return _Built(built, whole, proposal).planned(order, ask)
 
-    def _observed_gain(self, frontier: Frontier, member: Floats) -> Floats | None:
+    def _observed_gain_steps(self, frontier: Frontier, member: Floats) -> Steps[Floats | None]:
         """How much more the network believes in each candidate for what was observed."""
         if not frontier.memory.ids:
             return None
-        return member - belief_without_traces(self._model(), frontier)
+        bare = yield from belief_without_traces_steps(self._model(), frontier)
+        return member - bare
 
-    def _proposal(self, ask: Ask, found: MenuInputs, belief: Floats) -> Proposal:
+    def _proposal_steps(self, ask: Ask, found: MenuInputs, belief: Floats) -> Steps[Proposal]:
         """The route by what is declared alone; what stands behind it, also by what was observed.
 
         Traces of another workflow must not move a route, but they know which tools are used.
@@ -198,7 +235,7 @@ class LearnedRanker:
         observed = None
         if found.frontier.memory.ids:
             with runtime.turn:
-                bare = belief_without_traces(self._model(), found.frontier)
+                bare = yield from belief_without_traces_steps(self._model(), found.frontier)
             belief, observed = bare, belief
         return propose(
             found.map,
@@ -329,18 +366,19 @@ class LearnedRanker:
         return found
 
     def _build(self, ask: Ask, must: tuple[str, ...] = (), size: int | None = None) -> _Built:
-        return self._built(self._collected(ask, (*ask.done, *must)), ask, size)
+        found = self._collected(ask, (*ask.done, *must))
+        return self._answered([self._built_steps(found, ask, size)])[0]
 
-    def _built(
+    def _built_steps(
         self,
         found: MenuInputs,
         ask: Ask,
         size: int | None = None,
         retrieved: Retrieved | None = None,
-    ) -> _Built:
+    ) -> Steps[_Built]:
         """What the networks make of the candidates."""
         with stage(NETWORKS):
-            built = construct(
+            built = yield from construct_steps(
                 self._model(), found.frontier, size or ask.size, ask.prefix, ask.done, retrieved
             )
         return _Built(replace(built, route=_admitted(built, found.cards, ask.request)), found)
@@ -357,6 +395,8 @@ class LearnedRanker:
         notes += _left_out(proposal)
         if doubtful := _doubtful(ask, built):
             notes.append(doubtful)
+        if not self._model().design.frontier.memories:
+            return notes  # such a model looks at no solved request
         if not frontier.memory.ids:
             notes.append(
                 "No trajectories yet: the menu comes from declared fields, text and the "

@@ -1,8 +1,10 @@
 """Computes the request fields and the vectors of many requests."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from spm.registry.encoding import ClauseEncoder
 from spm.registry.frontier.frontier import Floats
 from spm.registry.request.fields import fields_in
 from spm.registry.request.vocabulary import Vocabulary
@@ -18,6 +20,34 @@ class Seen:
     given: frozenset[str]
     vector: Floats
     clauses: Floats
+
+
+class RequestRows:
+    """The vectors of requests, made when they are asked for, or before for many at once."""
+
+    def __init__(self) -> None:
+        self._ahead: dict[str, Floats] = {}
+        self._encoder = ""
+
+    @contextmanager
+    def ahead(self, encoder: ClauseEncoder, texts: Sequence[str]) -> Iterator[None]:
+        """Encode these together; whoever asks inside for one of them need not encode it."""
+        distinct = list(dict.fromkeys(texts))
+        self._encoder = encoder.name
+        self._ahead = dict(zip(distinct, encoder.encode_clauses(distinct), strict=True))
+        try:
+            yield
+        finally:
+            self._ahead = {}
+
+    def of(self, encoder: ClauseEncoder, text: str) -> Floats:
+        """A row for the whole request and one for each of its clauses."""
+        if encoder.name == self._encoder and text in self._ahead:
+            return self._ahead[text]
+        return encoder.encode_clauses([text])[0]
+
+
+NOT_AHEAD = RequestRows()
 
 
 def read(

@@ -14,6 +14,7 @@ from spm.registry.store.interface import Kind, Row, Store, Vector
 
 KINDS: tuple[Kind, ...] = ("tool", "trajectory")
 BATCH = 1_000
+TOGETHER = 32  # requests whose clauses are encoded at once
 
 
 class Encoder(Protocol):
@@ -57,14 +58,19 @@ def clause_by_clause(
     texts: Sequence[str],
     progress: Callable[[int], None] | None = None,
 ) -> list[Vector]:
-    """Clauses for encoders that only know whole texts: each is encoded alone."""
-    found = []
-    for count, text in enumerate(texts, 1):
-        parts = clauses(text)
-        rows = encode([text, *(text[begin:end] for begin, end in parts if len(parts) > 1)])
-        found.append(rows if len(parts) > 1 else rows[[0, 0]])
-        if progress is not None:
-            progress(count)
+    """Clauses for encoders that only know whole texts: each is encoded as a text of its own."""
+    found: list[Vector] = []
+    for start in range(0, len(texts), TOGETHER):
+        asked: list[list[str]] = []
+        for text in texts[start : start + TOGETHER]:
+            parts = clauses(text)
+            asked.append([text, *(text[begin:end] for begin, end in parts if len(parts) > 1)])
+        rows = encode([part for one in asked for part in one])
+        for one in asked:
+            own, rows = rows[: len(one)], rows[len(one) :]
+            found.append(own if len(one) > 1 else own[[0, 0]])
+            if progress is not None:
+                progress(len(found))
     return found
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 RANKERS = "spm.rankers"
 ROW_LIMIT = 10_000
 QUERY_SECONDS = 5.0
+TOGETHER = 64  # menus that are built side by side
 # Edges that are one for all callers: decisions and traces about hidden tools can make them.
 _SHARED = re.compile(r":(?:FEEDS|HANDS|PRECEDES|BEFORE|FLOWS|STEP)\b")
 _PLAN = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
@@ -255,7 +256,32 @@ class Registry:
 
     def answer(self, ask: Ask, ranker: Ranker | None = None) -> Menu:
         """Build the menu that `ask` describes; see `menu`."""
-        built = (ranker or self.ranker()).menu(self.resolved(ask))
+        return self._shown(ask, (ranker or self.ranker()).menu(self.resolved(ask)))
+
+    def answers(
+        self,
+        asks: Sequence[Ask],
+        ranker: Ranker | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Menu]:
+        """Build many menus, so many together as one pass of the networks may take.
+
+        Args:
+            asks: what each is built for.
+            ranker: as in `menu`.
+            progress: hears how many menus are done, of how many.
+        """
+        found: list[Menu] = []
+        for start in range(0, len(asks), TOGETHER):
+            some = asks[start : start + TOGETHER]
+            built = (ranker or self.ranker()).menus([self.resolved(ask) for ask in some])
+            found += map(self._shown, some, built)
+            if progress:
+                progress(len(found), len(asks))
+        return found
+
+    def _shown(self, ask: Ask, built: Menu) -> Menu:
+        """A menu as its caller may see it."""
         if ask.caller.restricted:
             # It moves with every write, also of what this caller may not see.
             built = replace(built, revision=0)

@@ -11,7 +11,7 @@ from benchmarks.speed.machine import load
 from benchmarks.speed.report.findings import Figure, Finding, found
 from benchmarks.speed.report.goals import named
 from benchmarks.speed.samples import Progress, Row, ratio, summed
-from benchmarks.speed.warm import GOAL, STEADY, WARM_UP
+from benchmarks.speed.warm import GOAL, WARM_UP
 from benchmarks.speed.workers import Server, Tell, rounds
 from spm.registry.errors import InputError
 from spm.registry.registry import Registry
@@ -55,7 +55,7 @@ def measure(
     by_engine = {server.engine: server for server in servers.values()}
     figures = [one for taken in loads.values() for one in _rates(taken)]
     settings: dict[str, Any] = {"tools": tools, "trajectories": traces, "engines": list(by_engine)}
-    notes = ["Loading is without encoding, one engine after the other.", VECTORS, STEADY]
+    notes = ["Loading is without encoding, one engine after the other.", VECTORS]
     rows = [row for engine, server in by_engine.items() for row in _rows(engine, server)]
     return found("load", settings, rows, figures + _compared(by_engine, tools), notes, before)
 

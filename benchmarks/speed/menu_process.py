@@ -39,7 +39,6 @@ class Semantic:
 
     def top(self, text: str) -> list[tuple[str, float]]:
         """The nearest tools, best first."""
-        # As a menu encodes it: by onnxruntime once that pays, which encoding documents never does.
         scores = self._encoder.encode_clauses([text])[0][0] @ self._columns
         size = min(SIZE, len(scores))
         best = np.argpartition(-scores, size - 1)[:size]

@@ -1,6 +1,5 @@
 """Two published packages beside spm: the same tools, the same requests, the same encoder."""
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -8,7 +7,6 @@ from benchmarks.speed.library import VECTORS, approximate
 from benchmarks.speed.machine import load
 from benchmarks.speed.report.findings import Figure, Finding, found
 from benchmarks.speed.samples import Progress, Row, Sample, ratio, summed, turns
-from benchmarks.speed.warm import STEADY
 from spm.evaluation.corpus import of_registry
 from spm.evaluation.peers.bigtool import Bigtool
 from spm.evaluation.peers.definitions import Vectors
@@ -41,7 +39,6 @@ def measure(
         InputError: a package is not installed.
     """
     before = load()
-    os.environ.setdefault("SPM_RUNTIME", "onnx")  # for all of them: they share the encoder
     peers, made = _peers(registry)
     everybody: dict[str, Ask] = {SPM: registry.menu, **peers}
     for ask in everybody.values():
@@ -58,7 +55,7 @@ def measure(
         "versions": [peer.fingerprint() for peer in PEERS.values()],
     }
     said = "CPU time of all threads; every answer includes the encoding of its request."
-    notes = [said, VECTORS, STEADY]
+    notes = [said, VECTORS]
     rows = [summed(f"{name}, one answer", one) for name, one in samples.items()]
     return found("peers", settings, [*rows, *made], _figures(samples), notes, before)
 

@@ -8,7 +8,7 @@ from benchmarks.speed.library import VECTORS as MADE
 from benchmarks.speed.machine import load
 from benchmarks.speed.report.findings import Figure, Finding, found
 from benchmarks.speed.samples import Progress, Row, Sample, ratio, summed
-from benchmarks.speed.warm import STEADY, WARM_UP
+from benchmarks.speed.warm import WARM_UP
 from benchmarks.speed.workers import Server, Taken, rounds
 from spm.registry.timing import ENCODING, SEARCH, VECTORS
 
@@ -47,7 +47,7 @@ def measure(
     for size, server in servers.items():
         rows += _rows(size, server, memory[size])
     settings = {"tools": sorted(stores), "requests": asked}
-    return found("scale", settings, rows, _figures(servers), [MADE, STEADY], before)
+    return found("scale", settings, rows, _figures(servers), [MADE], before)
 
 
 def without(menus: Taken, search: str) -> list[float]:

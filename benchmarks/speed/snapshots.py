@@ -13,7 +13,7 @@ from benchmarks.speed.machine import load, processor_time
 from benchmarks.speed.report.findings import Figure, Finding, found
 from benchmarks.speed.report.goals import named
 from benchmarks.speed.samples import Progress, Row, Sample, ratio, summed
-from benchmarks.speed.warm import GOAL, STEADY, WARM_UP, staged
+from benchmarks.speed.warm import GOAL, WARM_UP, staged
 from benchmarks.speed.workers import Server, rounds
 
 LARGE, SMALL = 100_000, 1_000  # tools that the goal about growth compares
@@ -84,7 +84,7 @@ def measure(
     settings: dict[str, Any] = {"requests": asked}
     settings["stores"] = [f"{one.whole.engine}, {one.whole.tools:,} tools" for one in pairs]
     rows = [row for pair in pairs for row in _rows(pair)]
-    return found("snapshots", settings, rows, _figures(pairs), [VECTORS, STEADY], before)
+    return found("snapshots", settings, rows, _figures(pairs), [VECTORS], before)
 
 
 def _rows(pair: _Pair) -> list[Row]:

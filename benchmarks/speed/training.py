@@ -87,7 +87,7 @@ def train(store: str, threads: int) -> dict[str, Any]:
     """Train on a store and say what it took; a model is made and thrown away."""
     import torch
 
-    from spm.gnn.training.recipe import Config
+    from spm.gnn.training.config import Config
     from spm.gnn.training.train_registry import learn
 
     torch.set_num_threads(threads)

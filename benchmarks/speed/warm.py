@@ -10,7 +10,6 @@ from benchmarks.speed.workers import Server, Taken, rounds
 
 GOAL = 16_000  # tools that the goals are about
 WARM_UP = 5
-STEADY = "As in a process that has built its first 48 menus: onnxruntime computes both sides."
 WHOLE, NEAREST = "whole menu", "semantic top 32"
 
 
@@ -50,7 +49,7 @@ def measure(
         *staged(menus),
     ]
     figures = _figures(menus, nearest, memory, server.tools == GOAL)
-    return found("warm", settings, rows, figures, [*notes, STEADY], before)
+    return found("warm", settings, rows, figures, [*notes], before)
 
 
 def staged(menus: Taken) -> list[Row]:

@@ -39,11 +39,6 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def steady() -> dict[str, str]:
-    """The environment of a process that built its first menus: see `gnn.networks.runtime`."""
-    return {"SPM_RUNTIME": "onnx", **environment()}
-
-
 class Server:
     """A process that serves one store; see `menu_process`.
 
@@ -56,7 +51,7 @@ class Server:
         how = [QUERIES] if queries else []
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.speed.menu_process", store, *how],
-            env=steady(),
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

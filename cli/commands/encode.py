@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from spm.cli.options import JsonOption, StoreOption, opened
+from spm.cli.options import DeviceOption, JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, say
 
 
@@ -18,6 +18,7 @@ def encode(
             "of the registry; for a new one $SPM_ENCODER, or the packaged all-MiniLM-L6-v2.",
         ),
     ] = None,
+    device: DeviceOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:

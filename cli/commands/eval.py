@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.options import JsonOption, StoreOption, opened
+from spm.cli.options import DeviceOption, JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, progress, stages, table
 from spm.cli.views.eval_table import show
 from spm.cli.views.files import write
@@ -72,6 +72,7 @@ CacheOption = Annotated[
 
 def evaluate(
     folders: FoldersArgument = None,
+    device: DeviceOption = None,
     store: StoreOption = None,
     split: Annotated[Split, typer.Option(help="Which requests to report on.")] = Split.test,
     prefix: Annotated[str, typer.Option(help="Only requests whose id begins like this.")] = "",

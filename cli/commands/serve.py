@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.options import BackendsOption, JsonOption, StoreOption, opened
+from spm.cli.options import BackendsOption, DeviceOption, JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, say
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def serve(
     ] = 0.5,
     report: ReportOption = None,
     backends: BackendsOption = None,
+    device: DeviceOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:

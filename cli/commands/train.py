@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spm.cli.options import JsonOption, StoreOption, opened
+from spm.cli.options import DeviceOption, JsonOption, StoreOption, opened
 from spm.cli.views.console import as_json, note, say, training_progress
 
 if TYPE_CHECKING:
@@ -25,16 +25,27 @@ RunOption = Annotated[
 def train(
     name: Annotated[str, typer.Option("--name", help="What to call the model.")] = "trained",
     run: RunOption = None,
+    config: Annotated[
+        str,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="A YAML file with every rate, weight, width and feature, or one of those that "
+            "are shipped: default.yaml, or paper.yaml for the method as it was published.",
+        ),
+    ] = "default.yaml",
     epochs: Annotated[int | None, typer.Option(min=1, help="Epochs of the first network.")] = None,
     order_epochs: Annotated[int | None, typer.Option(min=1, help="Of the second.")] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed for both networks.")] = None,
     development: Annotated[
-        float, typer.Option(min=0.02, max=0.5, help="Share that chooses and never teaches.")
-    ] = 0.1,
+        float | None,
+        typer.Option(min=0.02, max=0.5, help="Share that chooses and never teaches."),
+    ] = None,
     scratch: Annotated[
         bool, typer.Option("--scratch", help="Begin with chance instead of the prior.")
     ] = False,
     threads: Annotated[int, typer.Option(min=1, help="Threads for each process.")] = 1,
+    device: DeviceOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -44,8 +55,8 @@ def train(
     """
     with opened(store) as registry, training_progress() as bar:
         summary = registry.train(
-            name=name, folder=run, epochs=epochs, order_epochs=order_epochs, seed=seed,
-            development=development, scratch=scratch, threads=threads, progress=bar,
+            name=name, folder=run, config=config, epochs=epochs, order_epochs=order_epochs,
+            seed=seed, development=development, scratch=scratch, threads=threads, progress=bar,
         )  # fmt: skip
     if not summary:  # one of the processes that only help
         return

@@ -27,10 +27,10 @@ def note(text: str) -> None:
     print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
 
 
-def as_json(value: Any) -> None:
-    """Print a value as JSON."""
+def as_json(value: Any, *, compact: bool = False) -> None:
+    """Print a value as JSON; compact, in one line."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    sys.stdout.write(json_text(value, ascii_only=ascii_only))
+    sys.stdout.write(json_text(value, ascii_only=ascii_only, compact=compact))
 
 
 def pour(file: Path) -> None:

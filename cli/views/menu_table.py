@@ -13,6 +13,15 @@ WIDE = 100
 GIVES = 8  # fields of an answer that are named; some answers have hundreds
 
 
+def show_line(menu: "Menu", names: dict[str, str]) -> None:
+    """Print a menu in one line: the request, its route, and how many backups there are."""
+    from spm.registry.menus.provider_names import ARROW, NO_ROUTE
+
+    route = ARROW.join(names[tool] for tool in menu.route) or NO_ROUTE
+    backups = len(menu.items) - len(menu.route)
+    say(f"{menu.request}: {route} (+{backups})")
+
+
 def show(menu: "Menu", names: dict[str, str]) -> None:
     """Print the route and the backups."""
     from spm.registry.menus.evidence import evidence

@@ -22,7 +22,7 @@ from spm.gnn.arrays.text_search import (
 from spm.gnn.request_vectors import Seen
 from spm.gnn.snapshot.strings import Texts
 from spm.registry.frontier import frontier as rule
-from spm.registry.frontier.frontier import Floats, Frontier, Memory, Start
+from spm.registry.frontier.frontier import Floats, Frontier, Memory, Rule, Start
 from spm.registry.search.results import Probes
 from spm.registry.search.scoring import Scored
 from spm.registry.search.top import top
@@ -136,7 +136,11 @@ class Found:
 
 
 def expand(
-    library: Library, question: Question, visible: VisibleRows = ALL_ROWS, must: Sequence[int] = ()
+    library: Library,
+    question: Question,
+    visible: VisibleRows = ALL_ROWS,
+    must: Sequence[int] = (),
+    sizes: Rule | None = None,
 ) -> Frontier:
     """Collect candidates and what is known among them.
 
@@ -145,8 +149,9 @@ def expand(
         question: the request.
         visible: what may be found.
         must: tools that come in before all others; all of them are seen.
+        sizes: how many of each source; the product's where none is given.
     """
-    return walk(library, question, search(library, question, visible), visible, must)
+    return walk(library, question, search(library, question, visible), visible, must, sizes)
 
 
 def search(library: Library, question: Question, visible: VisibleRows = ALL_ROWS) -> Found:
@@ -165,34 +170,45 @@ def walk(
     found: Found,
     visible: VisibleRows = ALL_ROWS,
     must: Sequence[int] = (),
+    sizes: Rule | None = None,
 ) -> Frontier:
     """From what was found to its neighbours and producers, and all that is known among them."""
     with stage(WALK):
-        return _walk(library, question, found, visible, must)
+        return _walk(library, question, found, visible, must, sizes or rule.PRODUCT)
 
 
 def _walk(
-    library: Library, question: Question, found: Found, visible: VisibleRows, must: Sequence[int]
+    library: Library,
+    question: Question,
+    found: Found,
+    visible: VisibleRows,
+    must: Sequence[int],
+    sizes: Rule,
 ) -> Frontier:
-    start = rule.begin(found.tools.fused(), found.memory.ways, must)
+    memory = found.memory.first(sizes.memories)
+    start = rule.begin(found.tools.fused(sizes.words), memory.ways, must, sizes)
     given = frozenset(library.same.get(name, name) for name in question.given)
     chosen = rule.admit(
         start,
-        _neighbours(library, start.sources, found.without),
+        _neighbours(library, start.sources, found.without, sizes.per_source),
         _producers(library, start, given, visible.tools),
+        rule=sizes,
     )
-    made = _frontier(library, question.vector, given, chosen, start, found.memory, found.without)
+    made = _frontier(library, question.vector, given, chosen, start, memory, found.without)
     said, asked = found.tools.of(chosen), found.probes.vectors[found.probes.parts]
     return replace(
         made,
         lexical=said[:, 0],
         clause_lexical=said[:, found.tools.parts],
         clauses=rule.clause_cosines(made.vectors, asked).astype(np.float32),
+        anchors=sizes.anchors,
     )
 
 
-def _neighbours(library: Library, sources: dict[int, int], without: _Without) -> list[int]:
-    """Up to four observed neighbours of each source; those of several sources first."""
+def _neighbours(
+    library: Library, sources: dict[int, int], without: _Without, count_of_each: int
+) -> list[int]:
+    """Up to so many observed neighbours of each source; those of several sources first."""
     tools, weights = _columns(sources)
     after, followers, follows = library.followers.of_all(tools)
     ahead, leaders, leads = library.leaders.of_all(tools)
@@ -206,7 +222,7 @@ def _neighbours(library: Library, sources: dict[int, int], without: _Without) ->
     owner, other, count = owner[kept], other[kept], count[kept]
     best = np.lexsort((other, -count, owner))
     rank = np.arange(len(best)) - np.searchsorted(owner[best], owner[best])
-    best = best[rank < rule.PER_SOURCE]
+    best = best[rank < count_of_each]
     return _ranked(other[best], weights[owner[best]], len(library.tools))
 
 
@@ -288,7 +304,7 @@ def _frontier(
             rule.places(memory.ways, place),
         ),
         fields=fields,
-        anchors=rule.ANCHORS,
+        anchors=0,
         fused=rule.fused_scores(start.fused, chosen),
         clauses=np.zeros((len(tools), 0), dtype=np.float32),
         clause_lexical=np.zeros((len(tools), 0), dtype=np.float32),

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.arrays.int8_vectors import MANY, Coarse
 from spm.registry.frontier.frontier import Floats
 from spm.registry.search.bm25 import Index, request_gains
 
@@ -112,8 +111,6 @@ class Derived:
     ways: Rows
     spelled: Rows
     leaders: "Counts"
-    coarse: Coarse | None
-    request_coarse: Coarse | None
 
 
 @dataclass(frozen=True)
@@ -148,22 +145,6 @@ class Library:
     same: Mapping[str, str] = field(default_factory=dict)  # which of `fields` stands for a name
     # Not compared, because it is no content. Replace it together with the arrays it is made of.
     derived: Derived | None = field(default=None, compare=False)
-
-    @cached_property
-    def coarse(self) -> Coarse | None:
-        """The vectors in bytes, where there are so many that it pays."""
-        return self.derived.coarse if self.derived else self._coarse(self.vectors)
-
-    @cached_property
-    def request_coarse(self) -> Coarse | None:
-        """The vectors of requests, likewise."""
-        if self.derived:
-            return self.derived.request_coarse
-        return self._coarse(self.request_vectors)
-
-    def _coarse(self, vectors: Floats) -> Coarse | None:
-        # Who has a library in memory trains or evaluates: all of its requests are asked.
-        return Coarse.of(vectors, runs=len(self.trajectories)) if len(vectors) > MANY else None
 
     @cached_property
     def spelled(self) -> Rows:

@@ -1,14 +1,10 @@
-"""Nearest rows of a matrix: a quick pass over all rows, an exact one over the best.
-
-The quick pass is bound by memory, so that with onnxruntime it reads bytes (`int8_vectors`).
-"""
+"""Nearest rows of a matrix: a quick pass over all rows, an exact one over the best."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.gnn.arrays.int8_vectors import Coarse
 from spm.registry.frontier import frontier as rule
 from spm.registry.frontier.frontier import Floats
 from spm.registry.search.top import kth, top
@@ -20,33 +16,17 @@ NEARLY = 1e-4  # two products of single precision that are further apart are not
 
 @dataclass(frozen=True)
 class Rough:
-    """What a quick pass says of all rows.
-
-    Attributes:
-        products: a row for each vector that was asked.
-        margin: by how much they may be off, of all rows or of each.
-        coarse: whether that is much.
-    """
+    """What a quick pass says of all rows: a row of products for each vector that was asked."""
 
     products: Floats
-    margin: Floats | float = NEARLY
-    coarse: bool = False
 
     def of(self, asked: slice) -> "Rough":
         """The same for some of what was asked."""
-        return Rough(self.products[asked], self.margin, self.coarse)
+        return Rough(self.products[asked])
 
 
-def rough(vectors: Floats, coarse: Coarse | None, asked: Floats) -> Rough:
-    """Multiply all rows with all that is asked, as quickly as this process can.
-
-    Args:
-        vectors: the rows.
-        coarse: the same in bytes; None: not known.
-        asked: rows.
-    """
-    if coarse is not None and (found := coarse.products(asked)) is not None:
-        return Rough(found[0], found[1] + NEARLY, coarse=True)
+def rough(vectors: Floats, asked: Floats) -> Rough:
+    """Multiply all rows with all that is asked, in single precision."""
     products = np.empty((len(asked), len(vectors)), dtype=np.float32)
     for start in range(0, len(vectors), BLOCK):
         part = slice(start, start + BLOCK)
@@ -68,9 +48,7 @@ def nearest(
     """
     scores = known.products.max(axis=0)
     _hide(scores, vectors, seen)
-    there = _likely(scores, known.margin, count)
-    if known.coarse:
-        there = there[_likely((asked @ vectors[there].T).max(axis=0), NEARLY, count)]
+    there = _likely(scores, count)
     exact = rule.clause_cosines(vectors[there], asked).max(axis=1)
     return there[top(exact, count)].tolist()
 
@@ -83,8 +61,8 @@ def _hide(scores: Floats, vectors: Floats, seen: Mask | None) -> None:
         scores[~seen] = -np.inf
 
 
-def _likely(scores: Floats, margin: Floats | float, count: int) -> NDArray[np.intp]:
-    """Those that may be among the best, where each score may be off by a margin."""
-    least = kth(scores - margin, count)
-    found = np.flatnonzero(scores + margin >= least)
+def _likely(scores: Floats, count: int) -> NDArray[np.intp]:
+    """Those that may be among the best, where each score may be off a little."""
+    least = kth(scores - NEARLY, count)
+    found = np.flatnonzero(scores + NEARLY >= least)
     return found[scores[found] > -np.inf]

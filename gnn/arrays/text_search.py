@@ -78,7 +78,7 @@ def near_tools(library: Library, probes: Probes, seen: Mask | None) -> tuple[lis
     if not vectors.size:
         return [], []
     with stage(VECTORS):
-        known = rough(vectors, library.coarse, asked)
+        known = rough(vectors, asked)
         first = nearest(vectors, known.of(slice(1)), asked[:1], rule.LOOKUP, seen)
         if len(asked) == 1:
             return first, first
@@ -94,6 +94,13 @@ class Remembered:
     lexical: Floats
     ways: list[list[int]]
 
+    def first(self, count: int) -> "Remembered":
+        """The first so many of them."""
+        if count >= len(self.rows):
+            return self
+        lists = self.rows[:count], self.similarity[:count], self.lexical[:count]
+        return Remembered(*lists, self.ways[:count])
+
 
 def remember(library: Library, probes: Probes, weights: Weights, seen: Mask | None) -> Remembered:
     """The nearest trajectories by meaning, and those that words found."""
@@ -102,7 +109,7 @@ def remember(library: Library, probes: Probes, weights: Weights, seen: Mask | No
     if library.request_vectors.size:
         with stage(VECTORS):
             vectors, question = library.request_vectors, vector[None, :]
-            known = rough(vectors, library.request_coarse, question)
+            known = rough(vectors, question)
             near = nearest(vectors, known, question, rule.MEMORIES, seen)
     sums = library.request_texts.overlap(_of_whole(probes, weights), seen)
     worded, shared = _worded(sums, rule.MEMORIES)

@@ -7,13 +7,14 @@ Each text goes through the network alone, never padded into a batch. BLAS may su
 when a matrix has another shape, so only alone does a text get the same vector to the last bit
 whichever texts it comes with. The price, measured on one core against batches of four of similar
 length: 1.8 times the time at 16 tokens a text, 1.1 times at 49, none at 136. The last bits still
-depend on the number of BLAS threads (by up to 1e-7), on whether onnxruntime computes (by up to
-2e-7; it does where many texts are encoded at once) and may depend on the processor.
+depend on the number of BLAS threads (by up to 1e-7) and may depend on the processor. Where torch is
+the runtime (see `networks.runtime`) it reads texts in batches (`torch_bert`), which are the same to
+about 1e-6 and depend on their company in the last bits.
 """
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,6 +26,8 @@ from spm.registry.request.clauses import clauses
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
+
+    from spm.gnn.encoders.torch_bert import TorchBert
 
 Array: TypeAlias = NDArray[np.float32]
 
@@ -52,7 +55,7 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self._max_tokens)
         self._weights = _map_safetensors(folder / "model.safetensors")
-        self._graph: runtime.Graph | None = None
+        self._torch: dict[str, TorchBert] = {}  # by device
 
     def encode_documents(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
@@ -74,17 +77,22 @@ class MiniLM:
             progress: Called after each text with the number of texts done so far.
         """
         vectors = np.empty((len(texts), self.dimensions), np.float32)
-        self._open_graph(len(texts))
         first_row: dict[str, int] = {}  # a text that repeats is encoded once
+        made = self._vectors(list(dict.fromkeys(texts)))
         for row, text in enumerate(texts):
             known = first_row.setdefault(text, row)
-            vectors[row] = self._vector(text) if known == row else vectors[known]
+            vectors[row] = next(made) if known == row else vectors[known]
             if progress is not None:
                 progress(row + 1)
         return vectors
 
+    def _vectors(self, texts: Sequence[str]) -> Iterator[Array]:
+        if runtime.chosen() == "numpy":
+            return map(self._vector, texts)
+        return map(_unit, self._states_of(self._tokens(text).ids for text in texts))
+
     def _vector(self, text: str) -> Array:
-        return _unit(self._served(self._tokens(text).ids))
+        return _unit(self._states(self._tokens(text).ids))
 
     def encode_clauses(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
@@ -94,12 +102,11 @@ class MiniLM:
         A clause is the mean of its own tokens, after the whole text went through the network: it
         costs nothing more, and its words mean what they mean in their sentence.
         """
-        self._open_graph(len(texts))
         found = []
-        for count, text in enumerate(texts, 1):
+        read = [self._tokens(text) for text in texts]
+        every = self._states_of(tokens.ids for tokens in read)
+        for count, (text, tokens, states) in enumerate(zip(texts, read, every, strict=True), 1):
             parts = clauses(text)
-            tokens = self._tokens(text)
-            states = self._served(tokens.ids)
             rows = [_unit(states)]
             begins = np.array([begin for begin, _ in tokens.offsets])
             inside = np.array([end > begin for begin, end in tokens.offsets])
@@ -123,24 +130,18 @@ class MiniLM:
                 break
         return found
 
-    def _open_graph(self, texts: int) -> None:
-        """Leave the network to onnxruntime where so many texts pay for opening it."""
-        if self._graph is None:
-            self._graph = runtime.graph("minilm", self._named(), texts)
+    def _states_of(self, texts: Iterable[list[int]]) -> Iterator[Array]:
+        """The states of each text's tokens: by numpy one after the other, by torch in batches."""
+        if runtime.chosen() == "numpy":
+            yield from map(self._states, texts)
+            return
+        device = runtime.torch_device()
+        if str(device) not in self._torch:
+            from spm.gnn.encoders.torch_bert import TorchBert
 
-    def _served(self, ids: list[int]) -> Array:
-        """`_states`, by onnxruntime where many texts are read: 0.30 ms a token instead of 0.54."""
-        if self._graph is None:
-            return self._states(ids)
-        return self._graph.run(embedded=self._embedded(ids))[0]
-
-    def _named(self) -> dict[str, Array]:
-        """The weights that the graph asks for: no table of words, nothing of another task."""
-        return {
-            name: weights
-            for name, weights in self._weights.items()
-            if name.startswith(("encoder.", "embeddings.LayerNorm."))
-        }
+            sizes = self._layers, self._heads, self._epsilon
+            self._torch[str(device)] = TorchBert(self._weights, *sizes, device)
+        yield from self._torch[str(device)].states(texts)
 
     def _states(self, ids: list[int]) -> Array:
         return self._read(self._embedded(ids))
@@ -174,21 +175,27 @@ class MiniLM:
         query = self._linear(x, f"{of}.query").reshape(split).transpose(1, 0, 2)
         key = self._linear(x, f"{of}.key").reshape(split).transpose(1, 2, 0)
         value = self._linear(x, f"{of}.value").reshape(split).transpose(1, 0, 2)
-        scores = query @ key / np.float32(math.sqrt(split[2]))  # (12, tokens, tokens)
-        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores = query @ key  # (12, tokens, tokens)
+        scores /= np.float32(math.sqrt(split[2]))
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
         scores /= scores.sum(axis=-1, keepdims=True)
         # (12, tokens, 32) → (tokens, 12, 32) → (tokens, 384)
         attended: Array = (scores @ value).transpose(1, 0, 2).reshape(tokens, width)
         return attended
 
     def _linear(self, x: Array, name: str) -> Array:
-        return x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        made: Array = x @ self._weights[f"{name}.weight"].T
+        made += self._weights[f"{name}.bias"]
+        return made
 
     def _normalise(self, x: Array, name: str) -> Array:
         x = x - x.mean(axis=-1, keepdims=True)
         variance = np.square(x).mean(axis=-1, keepdims=True)  # (tokens, 1)
         x /= np.sqrt(variance + np.float32(self._epsilon))
-        return x * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        x *= self._weights[f"{name}.weight"]
+        x += self._weights[f"{name}.bias"]
+        return x
 
 
 def _unit(states: Array) -> Array:

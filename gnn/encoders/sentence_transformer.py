@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spm.gnn.networks import runtime
 from spm.registry.errors import EncoderError
 
 if TYPE_CHECKING:
@@ -187,7 +188,6 @@ def _folder_name(folder: Path) -> str:
 def _load(folder: Path) -> "SentenceTransformer":
     _require_safe(folder)
     try:
-        import torch
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as reports
     except ImportError as error:
@@ -196,7 +196,7 @@ def _load(folder: Path) -> "SentenceTransformer":
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     reports.set_verbosity_error()
     reports.disable_progress_bar()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = runtime.device()
     try:
         model = SentenceTransformer(
             str(folder),

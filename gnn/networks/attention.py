@@ -3,9 +3,7 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
-from spm.gnn.networks.sizes import HEADS, INNER, WIDTH
-
-DROPOUT = 0.08
+from spm.gnn.networks.sizes import HEADS, SHIPPED, WIDTH, Sizes
 
 
 class BiasedAttention(nn.Module):
@@ -15,7 +13,7 @@ class BiasedAttention(nn.Module):
         \alpha_{ij} = \mathrm{softmax}_j (q_i \cdot k_j / \sqrt{d_h} + \beta_{h, ij})
 
     It works on the dense layout: every candidate looks at every other, so message passing over
-    edges would only add bookkeeping (10 to 20 times slower when measured).
+    edges would only add bookkeeping (see `message_passing`, which gives the same).
 
     Args:
         width: size of a node's state.
@@ -45,15 +43,15 @@ class BiasedAttention(nn.Module):
 class Block(nn.Module):
     """Attention, then a small network for each node; both normalised first and added."""
 
-    def __init__(self, width: int = WIDTH, heads: int = HEADS, inner: int = INNER) -> None:
+    def __init__(self, sizes: Sizes = SHIPPED) -> None:
         super().__init__()
-        self.norm1 = nn.LayerNorm(width)
-        self.attention = BiasedAttention(width, heads)
-        self.norm2 = nn.LayerNorm(width)
+        self.norm1 = nn.LayerNorm(sizes.width)
+        self.attention = BiasedAttention(sizes.width, sizes.heads)
+        self.norm2 = nn.LayerNorm(sizes.width)
         # ReLU: as good as GELU here and cheap where the networks run without torch.
-        self.inner = nn.Linear(width, inner)
-        self.outer = nn.Linear(inner, width)
-        self.dropout = nn.Dropout(DROPOUT)
+        self.inner = nn.Linear(sizes.width, sizes.inner)
+        self.outer = nn.Linear(sizes.inner, sizes.width)
+        self.dropout = nn.Dropout(sizes.dropout)
 
     def forward(self, h: Tensor, bias: Tensor) -> Tensor:
         """One step for all nodes at once."""

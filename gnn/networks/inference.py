@@ -1,62 +1,40 @@
-"""Inference of both networks of a model, by numpy or onnxruntime (see `runtime`)."""
+"""The networks of a model as the chosen runtime computes them: numpy, or torch."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from spm.gnn.model import Model
-from spm.gnn.networks import numpy_forward, runtime
-from spm.gnn.networks.numpy_forward import Weights
-from spm.registry.frontier.frontier import Floats
+from spm.gnn.model import Model, Weights
+from spm.gnn.networks import runtime
+from spm.gnn.networks.passes import Inference
 
 
-class Networks:
-    """Both networks of one model; sessions are opened when they pay, or never.
+def inference(retriever: Weights, reranker: Weights) -> Inference:
+    """Networks as the chosen runtime computes them.
 
     Args:
         retriever: weights of the first network.
         reranker: weights of the second one; whoever asks for no order needs none.
-        runs: how many are sure to come.
     """
+    if runtime.chosen() == "torch":
+        with runtime.quiet_torch():
+            from spm.gnn.networks.torch_forward import TorchNetworks
 
-    def __init__(self, retriever: Weights, reranker: Weights, runs: int = 0) -> None:
-        self._retriever, self._reranker, self._runs = retriever, reranker, runs
-        self._graphs: dict[str, runtime.Graph] = {}
+        return TorchNetworks(retriever, reranker, runtime.torch_device())
+    from spm.gnn.networks.numpy_forward import NumpyNetworks
 
-    def retrieve(self, x: Floats, relations: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """See `forward.retrieve`."""
-        if not len(x) or (graph := self._graph("retriever", x, self._retriever)) is None:
-            return numpy_forward.retrieve(self._retriever, x, relations)
-        member, slot = graph.run(x=x.astype(np.float32, copy=False), relations=relations)
-        return member, slot
-
-    def order(self, x: Floats, pairs: Floats) -> numpy_forward.Order:
-        """See `forward.order`."""
-        if not len(x) or (graph := self._graph("reranker", x, self._reranker)) is None:
-            return numpy_forward.order(self._reranker, x, pairs)
-        return numpy_forward.Order(*graph.run(x=x, pairs=pairs.astype(np.float32, copy=False)))
-
-    def _graph(self, name: str, x: Floats, weights: Weights) -> runtime.Graph | None:
-        if name not in self._graphs:
-            opened = runtime.graph(f"{name}-{x.shape[1]}", weights, self._runs)
-            if opened is None:
-                return None
-            self._graphs[name] = opened
-        return self._graphs[name]
+    return NumpyNetworks(retriever, reranker)
 
 
-KEPT = 4  # models whose sessions stay open
-_KEPT: dict[str | int, tuple[Model, Networks]] = {}
+KEPT = 4  # models whose networks are kept
+_KEPT: dict[tuple[str | int, str, str], tuple[Model, Inference]] = {}
 
 
-def networks_of(model: Model) -> Networks:
-    """The networks of a model; those of the last few are kept.
+def networks_of(model: Model) -> Inference:
+    """The networks of a model; those of the last few are kept, for torch has to lay them out.
 
     Threads of a service read the same file each for themselves: models of one digest are one.
     """
-    key = model.digest or id(model)
+    key = model.digest or id(model), runtime.chosen(), runtime.device()
     found = _KEPT.pop(key, None)
     if found is None or not (model.digest or found[0] is model):
-        found = model, Networks(model.retriever, model.reranker)
+        found = model, inference(model.retriever, model.reranker)
     _KEPT[key] = found  # the newest stands last
     while len(_KEPT) > KEPT:
         _KEPT.pop(next(iter(_KEPT)), None)

@@ -3,27 +3,36 @@
 Importing torch takes seconds, a menu milliseconds. A test holds both equal.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spm.gnn.networks.sizes import HEADS, INNER, LAYERS, RELATIONS, SUMMARIES, WIDTH
+from spm.gnn.model import Weights
+from spm.gnn.networks.passes import Belief, Candidates, Leading, Order
+from spm.gnn.networks.sizes import RELATIONS, SHIPPED, Sizes
 from spm.registry.frontier.frontier import Floats
-from spm.registry.menus.menu import PREFIX
 
-Weights = Mapping[str, NDArray[Any]]  # single precision; halves only in files
 Shapes = dict[str, tuple[int, ...]]
 
 
-class Order(NamedTuple):
-    """What the reranker says of each chosen tool, as logits; see `reranker.Order`."""
+class NumpyNetworks:
+    """Both networks of one model, one request after the other; see `passes.Inference`.
 
-    entry: Floats
-    member: Floats
-    slot: Floats
-    precedence: Floats
+    Args:
+        retriever: weights of the first network.
+        reranker: weights of the second one; whoever asks for no order needs none.
+    """
+
+    def __init__(self, retriever: Weights, reranker: Weights) -> None:
+        self._retriever, self._reranker = retriever, reranker
+
+    def retrieve(self, asked: Sequence[Candidates]) -> list[Belief]:
+        """Ask the first network."""
+        return [Belief(*retrieve(self._retriever, one.rows, one.relations)) for one in asked]
+
+    def order(self, asked: Sequence[Leading]) -> list[Order]:
+        """Ask the second network."""
+        return [order(self._reranker, one.rows, one.pairs) for one in asked]
 
 
 def retrieve(weights: Weights, x: Floats, relations: np.ndarray) -> tuple[Floats, Floats]:
@@ -31,9 +40,10 @@ def retrieve(weights: Weights, x: Floats, relations: np.ndarray) -> tuple[Floats
     size = len(x)
     h = np.concatenate([_linear(weights, "enter", x), weights["summaries"]])
     # Summary tokens are neutral (relation 0) to everybody and everybody to them.
-    related = np.pad(relations, ((0, SUMMARIES), (0, SUMMARIES)))
-    for layer in range(LAYERS):
-        h = _block(weights, layer, h, weights["beta"][layer][:, related])
+    tokens = len(weights["summaries"])
+    related = np.pad(relations, ((0, tokens), (0, tokens)))
+    for layer, beta in enumerate(weights["beta"]):
+        h = _block(weights, layer, h, beta.take(related, axis=1))
     h = _norm(weights, "norm", h[:size])
     member = sigmoid(_linear(weights, "member", h)[:, 0])
     return member, _softmax(_linear(weights, "slot", h), axis=0)
@@ -42,11 +52,11 @@ def retrieve(weights: Weights, x: Floats, relations: np.ndarray) -> tuple[Floats
 def order(weights: Weights, x: Floats, pairs: Floats) -> Order:
     """The reranker's logits for k chosen tools; `pairs` is (k, k, features)."""
     h = _linear(weights, "enter", x)
-    for layer in range(LAYERS):
-        bias = np.moveaxis(pairs @ weights["bias"][layer].T, -1, 0)
+    for layer, rows in enumerate(weights["bias"]):
+        bias = np.moveaxis(pairs @ rows.T, -1, 0)
         h = _block(weights, layer, h, bias)
     z = _norm(weights, "norm", h)
-    meet = (z @ weights["before.weight"].T) @ (z @ weights["after.weight"].T).T / WIDTH**0.5
+    meet = (z @ weights["before.weight"].T) @ (z @ weights["after.weight"].T).T / z.shape[1] ** 0.5
     return Order(
         entry=_linear(weights, "entry", z)[:, 0],
         member=_linear(weights, "member", z)[:, 0],
@@ -63,21 +73,28 @@ def sigmoid(x: Floats) -> Floats:
 def _block(weights: Weights, layer: int, h: Floats, bias: Floats) -> Floats:
     name = f"blocks.{layer}"
     h = h + _attention(weights, f"{name}.attention", _norm(weights, f"{name}.norm1", h), bias)
-    inner = np.maximum(_linear(weights, f"{name}.inner", _norm(weights, f"{name}.norm2", h)), 0)
+    inner = _linear(weights, f"{name}.inner", _norm(weights, f"{name}.norm2", h))
+    np.maximum(inner, 0, out=inner)
     return h + _linear(weights, f"{name}.outer", inner)
 
 
 def _attention(weights: Weights, name: str, h: Floats, bias: Floats) -> Floats:
-    nodes, width = h.shape
-    split = _linear(weights, f"{name}.qkv", h).reshape(nodes, 3, HEADS, width // HEADS)
+    (nodes, width), heads = h.shape, len(bias)
+    split = _linear(weights, f"{name}.qkv", h).reshape(nodes, 3, heads, width // heads)
     q, k, v = split.transpose(1, 2, 0, 3)  # each (heads, n, width / heads)
-    share = _softmax(q @ k.transpose(0, 2, 1) / (width // HEADS) ** 0.5 + bias, axis=-1)
-    mixed = (share @ v).transpose(1, 0, 2).reshape(nodes, width)
+    # In place, and divided when few numbers are left: the squares are most of the time.
+    share = (q * np.float32((width // heads) ** -0.5)) @ k.transpose(0, 2, 1)
+    share += bias
+    share -= share.max(axis=-1, keepdims=True, initial=-np.inf)
+    np.exp(share, out=share)
+    mixed = share @ v / share.sum(axis=-1, keepdims=True)
+    mixed = mixed.transpose(1, 0, 2).reshape(nodes, width)
     return _linear(weights, f"{name}.out", mixed)
 
 
 def _linear(weights: Weights, name: str, x: Floats) -> Floats:
-    made: Floats = x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+    made: Floats = x @ weights[f"{name}.weight"].T
+    made += weights[f"{name}.bias"]
     return made
 
 
@@ -93,29 +110,38 @@ def _softmax(x: Floats, axis: int) -> Floats:
     return raised / raised.sum(axis=axis, keepdims=True)
 
 
-def retriever_shapes(features: int) -> Shapes:
+def retriever_shapes(features: int, sizes: Sizes = SHIPPED) -> Shapes:
     """The arrays that `retrieve` reads."""
-    tokens = {"summaries": (SUMMARIES, WIDTH), "beta": (LAYERS, HEADS, RELATIONS)}
-    return {**_trunk(features), **tokens}
+    tokens = {
+        "summaries": (sizes.summaries, sizes.width),
+        "beta": (sizes.layers, sizes.heads, RELATIONS),
+    }
+    return {**_trunk(features, sizes), **tokens}
 
 
-def reranker_shapes(features: int, pairs: int) -> Shapes:
+def reranker_shapes(
+    features: int,
+    pairs: int,
+    sizes: Sizes = SHIPPED,
+) -> Shapes:
     """The arrays that `order` reads."""
-    meet = {"before.weight": (WIDTH, WIDTH), "after.weight": (WIDTH, WIDTH)}
-    weights = {"bias": (LAYERS, HEADS, pairs), "evidence": (pairs,)}
-    return {**_trunk(features), **_layer("entry", 1, WIDTH), **meet, **weights}
+    width = sizes.width
+    meet = {"before.weight": (width, width), "after.weight": (width, width)}
+    weights = {"bias": (sizes.layers, sizes.heads, pairs), "evidence": (pairs,)}
+    return {**_trunk(features, sizes), **_layer("entry", 1, width), **meet, **weights}
 
 
-def _trunk(features: int) -> Shapes:
+def _trunk(features: int, sizes: Sizes) -> Shapes:
     """What both networks have."""
-    found = _layer("enter", WIDTH, features) | _layer("norm", WIDTH)
-    found |= _layer("member", 1, WIDTH) | _layer("slot", PREFIX, WIDTH)
-    for layer in range(LAYERS):
+    width, inner = sizes.width, sizes.inner
+    found = _layer("enter", width, features) | _layer("norm", width)
+    found |= _layer("member", 1, width) | _layer("slot", sizes.slots, width)
+    for layer in range(sizes.layers):
         name = f"blocks.{layer}"
-        found |= _layer(f"{name}.norm1", WIDTH) | _layer(f"{name}.norm2", WIDTH)
-        found |= _layer(f"{name}.attention.qkv", 3 * WIDTH, WIDTH)
-        found |= _layer(f"{name}.attention.out", WIDTH, WIDTH)
-        found |= _layer(f"{name}.inner", INNER, WIDTH) | _layer(f"{name}.outer", WIDTH, INNER)
+        found |= _layer(f"{name}.norm1", width) | _layer(f"{name}.norm2", width)
+        found |= _layer(f"{name}.attention.qkv", 3 * width, width)
+        found |= _layer(f"{name}.attention.out", width, width)
+        found |= _layer(f"{name}.inner", inner, width) | _layer(f"{name}.outer", width, inner)
     return found
 
 

@@ -2,25 +2,52 @@
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from spm.gnn.decoding import Chosen, Contracts
-from spm.gnn.features import Facts, pairs
-from spm.gnn.networks.input_rows import candidate_rows, chosen_rows
+from spm.gnn.features import NODE, RELATION_NAMES, SHIPPED, Facts, Inputs, derive, pairs
+from spm.gnn.networks.input_rows import candidate_names, candidate_rows, chosen_rows
 from spm.registry.frontier.frontier import Floats, Frontier
 from spm.registry.menus.menu import PREFIX
 
 
-def frontier_graph(facts: Facts, place: np.ndarray, *, vectors: bool) -> Data:
-    """A retriever's example; `place` is each candidate's place in the path, -1 outside."""
-    related = np.nonzero(facts.relations)
+def candidate_graph(rows: Floats, relations: NDArray[np.int64]) -> Data:
+    """What the retriever reads: candidates, and an edge for each related pair with its type."""
+    related = np.nonzero(relations)
     return Data(
-        x=torch.from_numpy(candidate_rows(facts, vectors=vectors)),
+        x=torch.from_numpy(rows.astype(np.float32, copy=False)),
         edge_index=torch.from_numpy(np.stack(related)),
-        edge_type=torch.from_numpy(facts.relations[related]),
-        place=torch.from_numpy(place),
-        similarity=torch.from_numpy(facts.nodes[:, 0].copy()),
+        edge_type=torch.from_numpy(relations[related]),
     )
+
+
+def leading_graph(rows: Floats, pairs: Floats) -> Data:
+    """What the reranker reads: chosen tools, and every pair as an edge with what is known of it."""
+    size = len(rows)
+    whole = np.stack(np.meshgrid(np.arange(size), np.arange(size), indexing="ij")).reshape(2, -1)
+    return Data(
+        x=torch.from_numpy(rows.astype(np.float32, copy=False)),
+        edge_index=torch.from_numpy(whole),
+        edge_attr=torch.from_numpy(pairs.reshape(size * size, -1).astype(np.float32, copy=False)),
+    )
+
+
+def named_graph(frontier: Frontier, inputs: Inputs = SHIPPED) -> Data:
+    """What the retriever reads of a frontier, with names for whoever looks at it."""
+    facts = derive(frontier, inputs)
+    graph = candidate_graph(candidate_rows(facts, inputs), facts.relations)
+    graph.tool, graph.feature_names = list(frontier.tools), candidate_names(inputs)
+    graph.relation_names = list(RELATION_NAMES)
+    return graph
+
+
+def frontier_graph(facts: Facts, place: np.ndarray, inputs: Inputs = SHIPPED) -> Data:
+    """A retriever's example; `place` is each candidate's place in the path, -1 outside."""
+    graph = candidate_graph(candidate_rows(facts, inputs), facts.relations)
+    graph.place = torch.from_numpy(place)
+    graph.similarity = torch.from_numpy(facts.nodes[:, NODE.index("similarity")].copy())
+    return graph
 
 
 def menu_graph(
@@ -29,8 +56,7 @@ def menu_graph(
     chosen: Chosen,
     said: Floats,
     place: np.ndarray,
-    *,
-    vectors: bool,
+    inputs: Inputs = SHIPPED,
 ) -> Data:
     """A reranker's example: the chosen tools, all pairs, and the states along the gold path."""
     size = len(chosen.order)
@@ -40,16 +66,13 @@ def menu_graph(
     path = path[: int((local >= 0).sum())]
     local = np.full(size, -1, dtype=np.int64)
     local[path] = np.arange(len(path))
-    whole = np.stack(np.meshgrid(np.arange(size), np.arange(size), indexing="ij")).reshape(2, -1)
-    return Data(
-        x=torch.from_numpy(chosen_rows(facts, chosen, said, vectors=vectors)),
-        edge_index=torch.from_numpy(whole),
-        edge_attr=torch.from_numpy(
-            pairs(frontier, facts, chosen.order, chosen.score).reshape(size * size, -1)
-        ),
-        place=torch.from_numpy(local),
-        state=torch.from_numpy(_states(frontier, chosen, said[:, 0], path)),
+    graph = leading_graph(
+        chosen_rows(facts, chosen, said, inputs),
+        pairs(frontier, facts, chosen.order, chosen.score, inputs.pair),
     )
+    graph.place = torch.from_numpy(local)
+    graph.state = torch.from_numpy(_states(frontier, chosen, said[:, 0], path))
+    return graph
 
 
 def _states(frontier: Frontier, chosen: Chosen, belongs: Floats, path: np.ndarray) -> Floats:

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
-from torch_geometric.utils import to_dense_adj, to_dense_batch
 
 from spm.gnn.networks.attention import Block, hide_padding
-from spm.gnn.networks.sizes import HEADS, LAYERS, WIDTH
-from spm.registry.menus.menu import PREFIX
+from spm.gnn.networks.dense import dense_nodes, dense_pairs
+from spm.gnn.networks.sizes import SHIPPED, Sizes
 
 
 class Order(NamedTuple):
@@ -34,29 +33,33 @@ class Reranker(nn.Module):
     Args:
         features: length of a tool's input row.
         pairs: number of pair features.
+        sizes: how large the network is.
     """
 
-    def __init__(self, features: int, pairs: int) -> None:
+    def __init__(
+        self,
+        features: int,
+        pairs: int,
+        sizes: Sizes = SHIPPED,
+    ) -> None:
         super().__init__()
-        self.features = features
-        self.enter = nn.Linear(features, WIDTH)
-        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
-        self.bias = nn.Parameter(torch.zeros(LAYERS, HEADS, pairs))
-        self.norm = nn.LayerNorm(WIDTH)
-        self.entry = nn.Linear(WIDTH, 1)
-        self.member = nn.Linear(WIDTH, 1)
-        self.slot = nn.Linear(WIDTH, PREFIX)
-        self.before = nn.Linear(WIDTH, WIDTH, bias=False)
-        self.after = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.features, self.sizes = features, sizes
+        width = sizes.width
+        self.enter = nn.Linear(features, width)
+        self.blocks = nn.ModuleList(Block(sizes) for _ in range(sizes.layers))
+        self.bias = nn.Parameter(torch.zeros(sizes.layers, sizes.heads, pairs))
+        self.norm = nn.LayerNorm(width)
+        self.entry = nn.Linear(width, 1)
+        self.member = nn.Linear(width, 1)
+        self.slot = nn.Linear(width, sizes.slots)
+        self.before = nn.Linear(width, width, bias=False)
+        self.after = nn.Linear(width, width, bias=False)
         self.evidence = nn.Parameter(torch.zeros(pairs))
 
     def forward(self, batch: Batch) -> Order:
         """Score a batch of chosen tools; `edge_attr` holds the pair features."""
-        x, mask = to_dense_batch(batch.x, batch.batch)
-        pairs = to_dense_adj(
-            batch.edge_index, batch.batch, edge_attr=batch.edge_attr, max_num_nodes=x.size(1)
-        )
-        return self.dense(x, pairs, mask)
+        x, mask = dense_nodes(batch.x, batch)
+        return self.dense(x, dense_pairs(batch.edge_attr, batch), mask)
 
     def dense(self, x: Tensor, pairs: Tensor, mask: Tensor | None = None) -> Order:
         """The same on padded arrays: x (B, N, features), pairs (B, N, N, features)."""
@@ -65,11 +68,12 @@ class Reranker(nn.Module):
         # head, and what they say of the order.
         rows = torch.cat([self.bias.flatten(0, 1), self.evidence[None]])
         said = (pairs @ rows.T).permute(3, 0, 1, 2)
-        biases = said[:-1].unflatten(0, (LAYERS, HEADS)).transpose(1, 2)
+        layout = (self.sizes.layers, self.sizes.heads)
+        biases = said[:-1].unflatten(0, layout).transpose(1, 2)
         for block, bias in zip(self.blocks, biases, strict=True):
             h = block(h, hide_padding(bias, mask))
         z = self.norm(h)
-        meet = self.before(z) @ self.after(z).transpose(1, 2) / WIDTH**0.5
+        meet = self.before(z) @ self.after(z).transpose(1, 2) / self.sizes.width**0.5
         return Order(
             entry=self.entry(z).squeeze(-1),
             member=self.member(z).squeeze(-1),

@@ -3,11 +3,10 @@
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
-from torch_geometric.utils import to_dense_adj, to_dense_batch
 
 from spm.gnn.networks.attention import Block, hide_padding
-from spm.gnn.networks.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
-from spm.registry.menus.menu import PREFIX
+from spm.gnn.networks.dense import dense_nodes, dense_pairs
+from spm.gnn.networks.sizes import RELATIONS, SHIPPED, Sizes
 
 
 class Retriever(nn.Module):
@@ -23,26 +22,24 @@ class Retriever(nn.Module):
 
     Args:
         features: length of a candidate's input row.
+        sizes: how large the network is.
     """
 
-    def __init__(self, features: int) -> None:
+    def __init__(self, features: int, sizes: Sizes = SHIPPED) -> None:
         super().__init__()
-        self.features = features
-        self.enter = nn.Linear(features, WIDTH)
-        self.summaries = nn.Parameter(torch.randn(SUMMARIES, WIDTH) * 0.02)
-        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
-        self.beta = nn.Parameter(torch.zeros(LAYERS, HEADS, RELATIONS))
-        self.norm = nn.LayerNorm(WIDTH)
-        self.member = nn.Linear(WIDTH, 1)
-        self.slot = nn.Linear(WIDTH, PREFIX)
+        self.features, self.sizes = features, sizes
+        self.enter = nn.Linear(features, sizes.width)
+        self.summaries = nn.Parameter(torch.randn(sizes.summaries, sizes.width) * 0.02)
+        self.blocks = nn.ModuleList(Block(sizes) for _ in range(sizes.layers))
+        self.beta = nn.Parameter(torch.zeros(sizes.layers, sizes.heads, RELATIONS))
+        self.norm = nn.LayerNorm(sizes.width)
+        self.member = nn.Linear(sizes.width, 1)
+        self.slot = nn.Linear(sizes.width, sizes.slots)
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of membership (B, N) and of slots (B, N, 8), and which nodes are real (B, N)."""
-        x, mask = to_dense_batch(batch.x, batch.batch)
-        relations = to_dense_adj(
-            batch.edge_index, batch.batch, edge_attr=batch.edge_type, max_num_nodes=x.size(1)
-        ).long()
-        member, slot = self.dense(x, relations, mask)
+        x, mask = dense_nodes(batch.x, batch)
+        member, slot = self.dense(x, dense_pairs(batch.edge_type, batch), mask)
         return member, slot, mask
 
     def dense(
@@ -52,9 +49,10 @@ class Retriever(nn.Module):
         size = len(x)
         h = torch.cat([self.enter(x), self.summaries.expand(size, -1, -1)], dim=1)
         # Summary tokens stand behind the candidates: real, and neutral (relation 0) to all.
-        relations = nn.functional.pad(relations, (0, SUMMARIES, 0, SUMMARIES))
+        tokens = self.sizes.summaries
+        relations = nn.functional.pad(relations, (0, tokens, 0, tokens))
         if mask is not None:
-            mask = nn.functional.pad(mask, (0, SUMMARIES), value=True)
+            mask = nn.functional.pad(mask, (0, tokens), value=True)
         for block, bias in zip(self.blocks, self._biases(relations), strict=True):
             h = block(h, hide_padding(bias, mask))
         h = self.norm(h[:, : x.size(1)])
@@ -67,5 +65,6 @@ class Retriever(nn.Module):
         time (forwards and backwards in torch; in onnxruntime a fifth of it forwards).
         """
         ones = torch.stack([relations == kind for kind in range(RELATIONS)]).to(self.beta.dtype)
-        found = self.beta.reshape(LAYERS * HEADS, RELATIONS) @ ones.reshape(RELATIONS, -1)
-        return found.view(LAYERS, HEADS, *relations.shape).transpose(1, 2)
+        layers, heads = self.sizes.layers, self.sizes.heads
+        found = self.beta.reshape(layers * heads, RELATIONS) @ ones.reshape(RELATIONS, -1)
+        return found.view(layers, heads, *relations.shape).transpose(1, 2)

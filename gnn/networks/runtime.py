@@ -1,55 +1,30 @@
-"""The runtime: numpy first, onnxruntime in a process that builds many menus or trains.
+"""Which device computes and by what: a GPU by torch where one is taken, else the CPU by numpy.
 
-Measured on one core of a busy machine (processor time, `make bench` has the ratios): loading
-onnxruntime and opening the sessions of both networks and of the encoder (of a large library also
-two for its vectors, see `int8_vectors`) costs 300 to 400 ms and 100 MB; a menu then takes 6 to
-8 ms less (the encoder 12 instead of 20 ms for 34 tokens, the networks 5.1 instead of 6.7). So the
-first menus of a process, and the only one of a command, are cheaper without: after `PAYS` menus
-the sessions have cost less than they save, and a process that came so far will serve more. Both
-give the same to 1e-5, and the same menus: tests compare them.
-
-SPM_RUNTIME=numpy or onnx fixes the choice, SPM_THREADS the threads of a session (1 if unset: more
-help a quiet machine, and fight each other on a busy one).
+SPM_DEVICE is `auto` (a GPU where torch is installed and one is there), `cpu` or `cuda`; SPM_RUNTIME
+is `auto` (torch on a GPU, numpy on the CPU), `numpy` or `torch`. The options `--device` set the
+first for one command. Why numpy, and what was measured: docs/decisions/inference-runtimes.md.
 """
 
 import ctypes
-import hashlib
-import json
-import logging
-import mmap
 import os
+import sys
 import threading
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from importlib.resources import files
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from spm.registry.errors import InputError
 
-log = logging.getLogger("spm")
-PAYS = 48  # menus after which a session has paid for itself
-Weights = Mapping[str, NDArray[Any]]
+if TYPE_CHECKING:
+    import torch
 
-
-class Menus:
-    """Counts the menus of this process, and so decides."""
-
-    def __init__(self) -> None:
-        self.built = 0
-
-    def next(self) -> None:
-        """One more menu begins."""
-        self.built += 1
-
-    def pay(self, runs: int = 0) -> bool:
-        """Whether sessions pay, where so many runs are sure to come."""
-        said = os.environ.get("SPM_RUNTIME", "auto")
-        return said == "onnx" or (said != "numpy" and max(self.built, runs) > PAYS)
-
-
-menus = Menus()
+DEVICES = ("auto", "cpu", "cuda")
+RUNTIMES = ("auto", "numpy", "torch")
+INSTALL = "pip install 'spm-registry[train]'"
 # Threads of one process build menus by turns: Python lets one of them run at a time anyway, and
 # changing over in the middle of menus makes all of them late (two workers of four threads on two
 # cores, 20 menus a second: 95 % within 360 instead of 880 ms). Whoever waits for a database to
@@ -57,121 +32,125 @@ menus = Menus()
 turn = threading.RLock()
 
 
-class Graph:
-    """A shipped graph with the weights of one model.
-
-    Args:
-        name: of the graph.
-        weights: by the names that they have in their file.
-    """
-
-    def __init__(self, name: str, weights: Weights) -> None:
-        import onnxruntime as ort
-
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = threads()
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # A thread that waits must sleep: spinning takes the processor from everybody else.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._weights = {n: np.ascontiguousarray(values) for n, values in weights.items()}
-        options.add_external_initializers(
-            list(self._weights),
-            [ort.OrtValue.ortvalue_from_numpy(values) for values in self._weights.values()],
-        )
-        known = verified(name) + b"".join(
-            _declared(n, values) for n, values in self._weights.items() if values.dtype == np.int8
-        )
-        self._session = ort.InferenceSession(known, options, providers=["CPUExecutionProvider"])
-        leave(self._weights.values())
-
-    def run(self, **inputs: NDArray[Any]) -> list[NDArray[np.float32]]:
-        """All outputs."""
-        found: list[NDArray[np.float32]] = self._session.run(None, inputs)
-        return found
-
-
-def graph(name: str, weights: Weights, runs: int = 0) -> Graph | None:
-    """A graph where sessions pay and can be opened; None: compute with numpy.
-
-    Args:
-        name: of the graph.
-        weights: by their names.
-        runs: how many are sure to come, whatever was built before.
-    """
-    if not menus.pay(runs):
-        return None
-    try:
-        return Graph(name, weights)
-    except Exception as error:  # whatever onnxruntime refuses: there is another way to the same
-        log.debug("onnxruntime does not run %s: %s", name, error)
-        return None
-
-
-def leave(weights: Iterable[NDArray[Any]]) -> None:
-    """Take out of memory what a session no longer needs: it has laid its weights out anew.
-
-    Pages of mapped files (40 MB of the encoder, 14 of the vectors of 16,000 tools and 20,000
-    trajectories) would stay in this process; whoever reads them again gets them from the disk's
-    cache. What was allocated in between (10 to 40 MB) would stay with the allocator.
-    """
-    for values in weights:
-        owner: Any = values
-        while isinstance(owner, np.ndarray):
-            owner = owner.base
-        if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-            start = values.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
-            first = start + -start % mmap.PAGESIZE
-            size = start + values.nbytes - first
-            if size >= mmap.PAGESIZE:
-                owner.madvise(mmap.MADV_DONTNEED, first, size - size % mmap.PAGESIZE)
-    with suppress(OSError, AttributeError, TypeError):  # of Linux alone
-        ctypes.CDLL(None).malloc_trim(0)
-
-
-def _declared(name: str, values: NDArray[Any]) -> bytes:
-    """What makes bytes a weight of a graph that was exported before anybody knew how many.
-
-    Weights are laid out for the processor when a session is opened, inputs with every run. A
-    message of protobuf that follows another adds to it: this one has a graph with one tensor.
-    """
-    shape = b"".join(b"\x08" + _varint(size) for size in values.shape)
-    place = _message(13, _message(1, b"location") + _message(2, b"weights"))
-    kind, external = b"\x10\x03", b"\x70\x01"  # of bytes; that lie elsewhere
-    return _message(7, _message(5, shape + kind + _message(8, name.encode()) + place + external))
-
-
-def _message(field: int, content: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(content)) + content
-
-
-def _varint(number: int) -> bytes:
-    low, rest = number & 127, number >> 7
-    return bytes([low | 128]) + _varint(rest) if rest else bytes([low])
-
-
-def verified(name: str) -> bytes:
-    """A shipped graph.
+def device() -> str:
+    """`cuda` or `cpu`, by SPM_DEVICE and what this machine has.
 
     Raises:
-        ValueError: it is not the one that was exported.
+        InputError: SPM_DEVICE is none of the known, or asks for a GPU where there is none.
     """
-    folder = files("spm.gnn.networks") / "exported"
-    data = (folder / f"{name}.onnx").read_bytes()
-    if hashlib.sha256(data).hexdigest() != _manifest().get(name):
-        raise ValueError(f"the graph {name!r} does not match its checksum; install spm again")
-    return data
+    said = _said("SPM_DEVICE", DEVICES)
+    if said == "auto":
+        return "cuda" if _gpu_is_likely() and not _why_no_gpu() else "cpu"
+    if said == "cuda" and (why := _why_no_gpu()):
+        raise InputError(
+            f"The device 'cuda' was asked for, but {why}, or take the CPU: --device cpu"
+        )
+    return said
+
+
+def chosen() -> str:
+    """`torch` or `numpy`, by SPM_RUNTIME and the device.
+
+    Raises:
+        InputError: SPM_RUNTIME is none of the known or cannot be had, or contradicts SPM_DEVICE.
+    """
+    said, where = _said("SPM_RUNTIME", RUNTIMES), device()
+    if said == "auto":
+        return "torch" if where == "cuda" else "numpy"
+    if said == "torch" and not _installed():
+        raise InputError(
+            "SPM_RUNTIME=torch needs torch and torch-geometric, which are not installed. "
+            f"Install them with: {INSTALL}, or leave SPM_RUNTIME unset."
+        )
+    if said == "numpy" and where == "cuda":
+        if _said("SPM_DEVICE", DEVICES) == "cuda":
+            raise InputError(
+                "SPM_RUNTIME=numpy computes on the CPU alone, and SPM_DEVICE asks for cuda. "
+                "Leave one of them unset."
+            )
+    return said
+
+
+def torch_device() -> "torch.device":
+    """The device of `device` for torch; of processes started by torchrun, each its own GPU."""
+    import torch
+
+    if device() == "cpu":
+        return torch.device("cpu")
+    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+
+
+@contextmanager
+def computing_on(said: str | None) -> Iterator[None]:
+    """What is computed inside, also by processes that are started there, is so on a device.
+
+    Args:
+        said: one of `DEVICES`; None leaves it to SPM_DEVICE.
+
+    Raises:
+        InputError: see `device`.
+    """
+    before = os.environ.get("SPM_DEVICE")
+    if said is not None:
+        os.environ["SPM_DEVICE"] = said
+    try:
+        if os.environ.get("SPM_DEVICE"):
+            device()  # a GPU that is not there is told before any work begins
+        yield
+    finally:
+        if said is not None:
+            os.environ.pop("SPM_DEVICE", None)
+            if before is not None:
+                os.environ["SPM_DEVICE"] = before
+
+
+@contextmanager
+def quiet_torch() -> Iterator[None]:
+    """Import torch-geometric inside: it compiles functions in a way that torch has deprecated."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`torch.jit", category=Warning)
+        yield
+
+
+def _said(variable: str, known: tuple[str, ...]) -> str:
+    said = os.environ.get(variable) or known[0]
+    if said not in known:
+        raise InputError(f"{variable} is {said!r}. Known: {', '.join(known)}.")
+    return said
+
+
+def _installed() -> bool:
+    return all(name in sys.modules or find_spec(name) for name in ("torch", "torch_geometric"))
 
 
 @cache
-def _manifest() -> dict[str, str]:
-    found: dict[str, str] = json.loads(
-        (files("spm.gnn.networks") / "exported" / "manifest.json").read_text(encoding="utf-8")
+def _gpu_is_likely() -> bool:
+    """Whether a driver is there: where there is none, nobody has to import torch to be told so."""
+    if Path("/dev/kfd").exists():  # AMD's, which torch also calls cuda
+        return _installed()
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return _installed()
+
+
+@cache
+def _why_no_gpu() -> str:
+    """Why torch cannot compute on a GPU, and what to do; empty where it can."""
+    if not _installed():
+        return f"torch and torch-geometric are not installed. Install them with: {INSTALL}"
+    import torch
+
+    if torch.cuda.is_available():
+        return ""
+    built = torch.version.cuda or torch.version.hip
+    if not built:
+        return (
+            f"torch {torch.__version__} was built for the CPU alone. "
+            "Install a build for your GPU (https://pytorch.org/get-started)"
+        )
+    return (
+        f"torch {torch.__version__} sees no GPU. Check the driver with: nvidia-smi; in a container "
+        "the GPU must be passed in"
     )
-    return found
-
-
-def threads() -> int:
-    """Threads of a session."""
-    said = os.environ.get("SPM_THREADS", "1")
-    return max(1, int(said)) if said.isdigit() else 1

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spm.registry.registry import Registry
 
 log = logging.getLogger("spm")
-FORMAT = 8  # raise it when the arrays mean something else
+FORMAT = 9  # raise it when the arrays mean something else
 LAZY = 5_000
 CALLERS = 16  # how many views are kept; one of 16,000 tools and 20,000 trajectories has 10 MB
 _SUFFIX = ".snapshot"

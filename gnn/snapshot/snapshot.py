@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from spm.gnn.arrays.int8_vectors import MANY, Coarse
 from spm.gnn.arrays.library import Counts, Derived, Feeders, Ints, Library, Rows
 from spm.gnn.arrays.merged_fields import MergedFields, merge_fields
 from spm.gnn.arrays.nearest_vectors import Mask
@@ -185,14 +184,8 @@ class Snapshot:
                 ways=self._rows("ways"),
                 spelled=self._rows("words"),
                 leaders=self._counts("leaders"),
-                coarse=self._coarse("tool"),
-                request_coarse=self._coarse("trajectory"),
             ),
         )
-
-    def _coarse(self, kind: str) -> Coarse | None:
-        found = self.container.part(f"{kind}.coarse.")
-        return Coarse(found) if len(found["step"]) > MANY else None
 
     def _pair(self, name: str, other: str) -> tuple[Any, Any]:
         return self.container.arrays[f"{name}.starts"], self.container.arrays[f"{name}.{other}"]

@@ -18,7 +18,7 @@ from spm.gnn.arrays.nearest_vectors import Mask
 from spm.gnn.arrays.text_search import ALL_ROWS, VisibleRows
 from spm.gnn.snapshot.snapshot import Snapshot
 from spm.registry.access.caller import Caller
-from spm.registry.frontier.frontier import Frontier
+from spm.registry.frontier.frontier import Frontier, Rule
 from spm.registry.request.vocabulary import Vocabulary
 
 
@@ -49,11 +49,17 @@ class View:
         """What the frontier of a request begins at."""
         return search(self.library, question, self.visible)
 
-    def walk(self, question: Question, found: Found, must: tuple[str, ...] = ()) -> Frontier:
+    def walk(
+        self,
+        question: Question,
+        found: Found,
+        must: tuple[str, ...] = (),
+        rule: Rule | None = None,
+    ) -> Frontier:
         """The frontier around what a search found."""
         numbers = (self.snapshot.ids.get(tool) for tool in must)
         seen = [at for at in numbers if at is not None and self.sees(at)]
-        return walk(self.library, question, found, self.visible, seen)
+        return walk(self.library, question, found, self.visible, seen, rule)
 
     def sees(self, tool: int) -> bool:
         """Whether the caller sees the tool of a number."""
@@ -118,8 +124,6 @@ def _counted(library: Library, rows: Ints, fields: MergedFields) -> Library:
             ways=library.ways,
             spelled=library.spelled,
             leaders=followers.turned(),
-            coarse=library.coarse,
-            request_coarse=library.request_coarse,
         ),
     )
 

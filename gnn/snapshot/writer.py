@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spm.gnn.arrays.from_store import codes_of, counts_of, incidence, paths_of
-from spm.gnn.arrays.int8_vectors import Coarse
 from spm.gnn.arrays.library import Counts, Feeders, Ints, Rows
 from spm.gnn.arrays.merged_fields import merge_fields
 from spm.gnn.snapshot.bm25_index import indexed
@@ -161,7 +160,6 @@ def _encoded(
         ),
         f"{kind}.digests": digests,
         f"{kind}.vectors": vectors,
-        **_coarse(kind, vectors, source, before),
         **{f"{kind}.index.{name}": values for name, values in index.items()},
     }
 
@@ -176,19 +174,6 @@ def _grams(texts: Mapping[int, str], source: Ints, before: Container | None) -> 
         for at in range(len(source))
     ]
     return _rows("grams", Rows.of(found))
-
-
-def _coarse(kind: Kind, vectors: Floats, source: Ints, before: Container | None) -> Arrays:
-    """The vectors in bytes; those of texts that have not changed are copied."""
-    stay, new = np.flatnonzero(source >= 0), np.flatnonzero(source < 0)
-    if before is None or not len(stay):
-        made = Coarse.of(vectors).arrays
-    else:
-        old = Coarse(before.part(f"{kind}.coarse.")).rows(source[stay])
-        fresh = Coarse.of(vectors[new]).arrays
-        order = np.argsort(np.concatenate([stay, new]))
-        made = {n: np.concatenate([old[n], fresh[n]], axis=-1)[..., order] for n in fresh}
-    return {f"{kind}.coarse.{name}": values for name, values in made.items()}
 
 
 def _sources(

@@ -12,6 +12,8 @@ from typing import TypeVar
 import torch
 from torch import distributed, nn
 
+from spm.gnn.networks import runtime
+
 Item = TypeVar("Item")
 
 
@@ -28,7 +30,7 @@ def joined() -> Iterator[bool]:
     if int(os.environ.get("WORLD_SIZE", "1")) < 2 or distributed.is_initialized():
         yield world()[0] == 0
         return
-    distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    distributed.init_process_group("nccl" if runtime.device() == "cuda" else "gloo")
     try:
         yield distributed.get_rank() == 0
     finally:
@@ -37,9 +39,7 @@ def joined() -> Iterator[bool]:
 
 def device() -> torch.device:
     """The GPU of this process, or the CPU."""
-    if not torch.cuda.is_available():
-        return torch.device("cpu")
-    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+    return runtime.torch_device()
 
 
 def share(items: Sequence[Item]) -> list[Item]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.library import Library
 from spm.gnn.request_vectors import Seen
-from spm.registry.frontier.frontier import Frontier
+from spm.registry.frontier.frontier import Frontier, Rule
 
 Change = Callable[[Frontier], Frontier]
 
@@ -21,9 +21,9 @@ class Row:
     path: list[str]
     change: Change | None = None  # what is taken from every frontier, for ablations
 
-    def example(self) -> "Example":
+    def example(self, rule: Rule | None = None) -> "Example":
         """The row with its frontier; made anew each time, because thousands do not fit at once."""
-        frontier = expand(self.library, self.question)
+        frontier = expand(self.library, self.question, sizes=rule)
         return Example(self.change(frontier) if self.change else frontier, self.path)
 
 

@@ -1,8 +1,8 @@
 """One network learns: batches, steps, clipping, the schedule, and going on after a kill."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,56 +10,48 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
-from torch_geometric.utils import to_dense_batch
 
-from spm.gnn.decoding import OrderWeights
+from spm.gnn.networks.dense import dense_nodes
+from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.reranker import Reranker
 from spm.gnn.training import distributed
-from spm.gnn.training.losses import SHARES, reranker_loss, retriever_loss
+from spm.gnn.training.config import Config, RetrieverLosses, Schedule
+from spm.gnn.training.losses import USUAL, reranker_loss, retriever_loss
 from spm.registry.store import disk
 
 Step = Callable[[nn.Module, Batch], Tensor]
 Report = Callable[[int, int, float], None]
-# How much faster the decoder's weights learn; at the networks' rate they stayed where they began.
-FURTHER = 25.0
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How long and how fast a network learns."""
-
-    rate: float
-    epochs: int
-    seed: int
-    batch: int = 8
-    decay: float = 0.01
-    clip: float = 1.0
 
 
 class Ordering(nn.Module):
-    """The reranker together with the decoder's weights, which learn with it."""
+    """The reranker together with the decoder's weights, which may learn with it."""
 
-    def __init__(self, features: int, pairs: int) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
-        self.reranker = Reranker(features, pairs)
-        self.weights = nn.Parameter(torch.from_numpy(OrderWeights().array()))
+        self.config = config
+        _, features, pairs = widths(config.design.inputs)
+        self.reranker = Reranker(features, pairs, config.design.networks)
+        weights = torch.from_numpy(config.order.array())
+        self.weights = nn.Parameter(weights, requires_grad=config.learned)
 
 
-def retriever_step(network: nn.Module, batch: Batch) -> Tensor:
+def retriever_step(network: nn.Module, batch: Batch, losses: RetrieverLosses = USUAL) -> Tensor:
     """The loss of one batch of frontiers."""
     member, slot, mask = network(batch)
-    place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
-    similarity, _ = to_dense_batch(batch.similarity, batch.batch)
-    return retriever_loss(member, slot, mask, place, similarity)
+    place, _ = dense_nodes(batch.place, batch, fill=-1)
+    similarity, _ = dense_nodes(batch.similarity, batch)
+    return retriever_loss(member, slot, mask, place, similarity, losses)
 
 
-def ordering_step(network: nn.Module, batch: Batch, shares: Mapping[str, float] = SHARES) -> Tensor:
-    """The loss of one batch of menus; `shares` says what each of the five losses counts."""
+def ordering_step(network: nn.Module, batch: Batch) -> Tensor:
+    """The loss of one batch of menus, by what the configuration says that each loss counts."""
     assert isinstance(network, Ordering)
+    config = network.config
     order = network.reranker(batch)
-    place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
-    state, _ = to_dense_batch(batch.state, batch.batch)
-    losses = reranker_loss(order, place, state, network.weights)
+    place, _ = dense_nodes(batch.place, batch, fill=-1)
+    state, _ = dense_nodes(batch.state, batch)
+    losses = reranker_loss(order, place, state, network.weights, config.design.inputs.pair)
+    shares = asdict(config.reranker_losses)
     return torch.stack([share * losses[name] for name, share in shares.items()]).sum()
 
 
@@ -71,13 +63,18 @@ class Fit:
     """
 
     def __init__(
-        self, network: nn.Module, graphs: Sequence[Data], step: Step, schedule: Schedule
+        self,
+        network: nn.Module,
+        graphs: Sequence[Data],
+        step: Step,
+        schedule: Schedule,
+        further: float = 25.0,
     ) -> None:
         self.network = network.to(distributed.device())
         self.graphs, self.step, self.schedule = list(graphs), step, schedule
         distributed.same_start(network)
         self.steps = -(-len(self.graphs) // schedule.batch)
-        self.optimizer = torch.optim.AdamW(_groups(network, schedule))
+        self.optimizer = torch.optim.AdamW(_groups(network, schedule, further))
         self.epoch = 0
 
     def run(self, report: Report | None = None) -> float:
@@ -103,7 +100,9 @@ class Fit:
         return total / max(1, self.steps)
 
     def _pace(self, step: int) -> None:
-        """Warm up over a tenth of all steps, then fall along a cosine to nothing."""
+        """Keep the rate, or warm up over a tenth of all steps, then fall to nothing."""
+        if self.schedule.pace == "constant":
+            return
         whole = max(1, self.schedule.epochs * self.steps)
         rise = max(1, whole // 10)
         down = (step - rise) / max(1, whole - rise)
@@ -114,7 +113,7 @@ class Fit:
     def _batches(self) -> DataLoader:
         """The same shuffled batches in every process, each taking its share of them."""
         shuffle = torch.Generator().manual_seed(self.schedule.seed + self.epoch)
-        order = torch.randperm(len(self.graphs), generator=shuffle).tolist()
+        order = torch.randperm(len(self.graphs), generator=shuffle, device="cpu").tolist()
         size = self.schedule.batch
         parts = [distributed.share(order[at : at + size]) for at in range(0, len(order), size)]
         return DataLoader(self.graphs, batch_sampler=parts)
@@ -124,7 +123,7 @@ class Fit:
         found = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         for number, values in self.optimizer.state_dict()["state"].items():
             found |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
-        return {**found, "epoch": torch.tensor(self.epoch)}
+        return {**found, "epoch": torch.tensor(self.epoch, device="cpu")}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on from what `state` gave."""
@@ -138,14 +137,14 @@ class Fit:
         self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
 
 
-def _groups(network: nn.Module, schedule: Schedule) -> list[dict[str, Any]]:
+def _groups(network: nn.Module, schedule: Schedule, further: float) -> list[dict[str, Any]]:
     """A decoder's few weights stand for whole terms: they go further, and are not decayed."""
     few = [value for name, value in network.named_parameters() if name == "weights"]
     rest = [value for name, value in network.named_parameters() if name != "weights"]
     groups = [{"params": rest, "rate": schedule.rate, "weight_decay": schedule.decay}]
     if few:
-        groups += [{"params": few, "rate": FURTHER * schedule.rate, "weight_decay": 0.0}]
-    return groups
+        groups += [{"params": few, "rate": further * schedule.rate, "weight_decay": 0.0}]
+    return [{**group, "lr": group["rate"]} for group in groups]
 
 
 def _under(state: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -4,46 +4,58 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from spm.gnn.decoding import TERMS
 from spm.gnn.features import PAIR
 from spm.gnn.networks.reranker import Order
+from spm.gnn.training.config import FROM_PAIRS, RetrieverLosses
 from spm.registry.menus.menu import PREFIX, SIZE
 
 FAR = -1e9  # instead of -inf: keeps gradients finite where nothing is left to choose
-_FROM_LAST = [PAIR.index(name) for name in ("follows", "feeds", "recalled_next")]
-SHARES = {"entry": 0.55, "slot": 0.55, "precedence": 0.75, "member": 0.30, "path": 1.15}
+USUAL = RetrieverLosses()
 
 
 def retriever_loss(
-    member: Tensor, slot: Tensor, mask: Tensor, place: Tensor, similarity: Tensor
+    member: Tensor,
+    slot: Tensor,
+    mask: Tensor,
+    place: Tensor,
+    similarity: Tensor,
+    losses: RetrieverLosses = USUAL,
 ) -> Tensor:
-    """Membership with weighted negatives, a margin at the menu's edge, and slots."""
+    """Membership with weighted negatives, a margin at the menu's edge, slots, and the entry."""
     gold = (place >= 0) & mask
-    weight = _negatives(member.detach(), similarity, gold, mask)
+    weight = _negatives(member.detach(), similarity, gold, mask, losses)
     each = functional.binary_cross_entropy_with_logits(member, gold.float(), reduction="none")
-    weighed = each * torch.where(gold, 4.0, weight) * mask
+    weighed = each * torch.where(gold, losses.gold, weight) * mask
     belongs = weighed.sum(1) / mask.sum(1)
-    return (belongs + _edge(member, gold, mask) + 0.3 * _slots(slot, place, mask)).mean()
+    edge = losses.edge * _edge(member, gold, mask, losses.margin)
+    loss = belongs + edge + losses.slot * _slots(slot, place, mask)
+    if losses.entry:
+        loss = loss + losses.entry * _first(slot, place, mask)
+    return loss.mean()
 
 
-def _negatives(member: Tensor, similarity: Tensor, gold: Tensor, mask: Tensor) -> Tensor:
-    """Weights of non-members: those alike in meaning and those at the menu's edge count double."""
+def _negatives(
+    member: Tensor, similarity: Tensor, gold: Tensor, mask: Tensor, losses: RetrieverLosses
+) -> Tensor:
+    """Weights of non-members: those alike in meaning and those at the menu's edge are hard."""
     outside = ~gold & mask
-    alike = _rank(similarity.masked_fill(~outside, FAR)) < SIZE // 2
+    alike = _rank(similarity.masked_fill(~outside, FAR)) < losses.alike
     place = _rank(member.masked_fill(~mask, FAR))
-    edge = (place >= SIZE - 8) & (place < SIZE + 8)
-    return torch.where((alike | edge) & outside, 2.0, 1.0)
+    edge = (place >= SIZE - losses.boundary) & (place < SIZE + losses.boundary)
+    return torch.where((alike | edge) & outside, losses.hard, 1.0)
 
 
 def _rank(scores: Tensor) -> Tensor:
     return scores.argsort(dim=1, descending=True).argsort(dim=1)
 
 
-def _edge(member: Tensor, gold: Tensor, mask: Tensor) -> Tensor:
+def _edge(member: Tensor, gold: Tensor, mask: Tensor, margin: float) -> Tensor:
     """Every gold tool against the strongest others: what decides whether the chain is whole."""
     others = member.masked_fill(gold | ~mask, FAR)
     hardest = others.topk(min(SIZE, others.size(1)), dim=1).values.logsumexp(1, keepdim=True)
-    behind = functional.softplus(hardest - member - 2.0) * gold
-    return 0.5 * behind.sum(1) / gold.sum(1).clamp(min=1)
+    behind = functional.softplus(hardest - member - margin) * gold
+    return behind.sum(1) / gold.sum(1).clamp(min=1)
 
 
 def _slots(slot: Tensor, place: Tensor, mask: Tensor) -> Tensor:
@@ -54,14 +66,27 @@ def _slots(slot: Tensor, place: Tensor, mask: Tensor) -> Tensor:
     return -(logits * target).sum((1, 2)) / target.sum((1, 2)).clamp(min=1)
 
 
-def reranker_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -> dict[str, Tensor]:
-    """The five losses; their sum by `SHARES` is what is minimised.
+def _first(slot: Tensor, place: Tensor, mask: Tensor) -> Tensor:
+    """Which candidate stands at the first place; nothing where the first tool is no candidate."""
+    logits = slot[..., 0].masked_fill(~mask, FAR).log_softmax(1)
+    return -(logits * ((place == 0) & mask)).sum(1)
+
+
+def reranker_loss(
+    order: Order,
+    place: Tensor,
+    state: Tensor,
+    weights: Tensor,
+    pair: tuple[str, ...] = PAIR,
+) -> dict[str, Tensor]:
+    """The five losses; their sum by `RerankerLosses` is what is minimised.
 
     Args:
         order: what the network says.
         place: (B, N) place in the gold path, -1 outside.
         state: (B, N, 8, 2) who could run and who is blocked at each place of the gold path.
-        weights: the decoder's weights, learned with the rest.
+        weights: the decoder's weights, which may be learned with the rest.
+        pair: the names of the pair features.
     """
     gold = (place >= 0) & order.mask
     first = (place == 0) & order.mask
@@ -74,7 +99,7 @@ def reranker_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -
         "slot": _slots(order.slot, place, order.mask).mean(),
         "precedence": _precedence(order, place, gold).mean(),
         "member": member.mean(),
-        "path": path_loss(order, place, state, weights).mean(),
+        "path": path_loss(order, place, state, weights, pair).mean(),
     }
 
 
@@ -84,7 +109,13 @@ def _precedence(order: Order, place: Tensor, gold: Tensor) -> Tensor:
     return (functional.softplus(-lead) * pairs).sum((1, 2)) / pairs.sum((1, 2)).clamp(min=1)
 
 
-def path_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -> Tensor:
+def path_loss(
+    order: Order,
+    place: Tensor,
+    state: Tensor,
+    weights: Tensor,
+    pair: tuple[str, ...] = PAIR,
+) -> Tensor:
     """Minus the log-likelihood of the gold prefix under the decoder's own score.
 
     At each place a softmax over the tools not yet placed, from the state that the gold tools
@@ -97,18 +128,25 @@ def path_loss(order: Order, place: Tensor, state: Tensor, weights: Tensor) -> Te
     lead = order.precedence - order.precedence.transpose(1, 2)
     first = torch.zeros_like(placed)
     first[:, 0] = order.entry
-    terms = torch.stack(
-        [
-            order.member[:, None].expand_as(placed),
-            order.slot.transpose(1, 2),
-            state[..., 0].transpose(1, 2),
-            first,
-            placed @ lead / at.clamp(min=1),
-            *torch.einsum("bpj,bjif->fbpi", last, order.pairs[..., _FROM_LAST]),
-            state[..., 1].transpose(1, 2),
-        ]
-    )
+    known = {
+        "member": order.member[:, None].expand_as(placed),
+        "slot": order.slot.transpose(1, 2),
+        "ready": state[..., 0].transpose(1, 2),
+        "entry": first,
+        "before": placed @ lead / at.clamp(min=1),
+        "blocked": state[..., 1].transpose(1, 2),
+        **_from_last(order.pairs, last, pair),
+    }
+    # A term whose feature no network reads has no weight.
+    terms = torch.stack([known.get(name, torch.zeros_like(placed)) for name in TERMS[:-1]])
     logits = torch.einsum("t,tbpi->bpi", weights, terms)
     logits = logits.masked_fill((placed > 0) | ~order.mask[:, None], FAR).log_softmax(-1)
     target = (here == at) & order.mask[:, None]
     return -(logits * target).sum((1, 2)) / target.sum((1, 2)).clamp(min=1)
+
+
+def _from_last(pairs: Tensor, last: Tensor, names: tuple[str, ...]) -> dict[str, Tensor]:
+    """The terms that pair features say of the tool before, at each place."""
+    read = {term: names.index(name) for term, name in FROM_PAIRS.items() if name in names}
+    found = torch.einsum("bpj,bjif->fbpi", last, pairs[..., list(read.values())])
+    return dict(zip(read, found, strict=True))

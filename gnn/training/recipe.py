@@ -4,8 +4,8 @@ Read from top to bottom: split, examples without their own group, the first netw
 out of fold, the second network, and the weights that the development split chooses.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from typing import TypeVar
 
@@ -17,16 +17,16 @@ from torch_geometric.data import Data
 from spm.gnn.constructor import place_of
 from spm.gnn.decoding import OrderWeights, SetWeights
 from spm.gnn.features import derive
-from spm.gnn.model import Model, Provenance
-from spm.gnn.networks.inference import Networks
+from spm.gnn.model import Model, Provenance, Weights
+from spm.gnn.networks.inference import inference
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.numpy_forward import Weights
+from spm.gnn.networks.passes import Inference
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.retriever import Retriever
 from spm.gnn.training import distributed
+from spm.gnn.training.config import Config
 from spm.gnn.training.examples import Example, Row
-from spm.gnn.training.loop import Fit, Ordering, Schedule, ordering_step, retriever_step
-from spm.gnn.training.losses import SHARES
+from spm.gnn.training.loop import Fit, Ordering, ordering_step, retriever_step
 from spm.gnn.training.measures import Measures
 from spm.gnn.training.run_folder import Run
 from spm.gnn.training.selection import best_cut, best_sets, measure_menus, measure_sets, pick
@@ -37,19 +37,6 @@ LEAST = 24  # trajectories below which there is nothing to learn that counting d
 Item = TypeVar("Item")
 # Hears the stage, how far it is, the loss so far and the last development measures.
 Progress = Callable[[str, int, int, float, Measures | None], None]
-
-
-@dataclass(frozen=True)
-class Config:
-    """Everything that a run depends on, besides the trajectories."""
-
-    retriever: Schedule = field(default_factory=lambda: Schedule(8e-4, 2, 20260525))
-    reranker: Schedule = field(default_factory=lambda: Schedule(4e-4, 4, 17))
-    development: float = 0.1  # share of the groups that choose and never teach
-    folds: int = 3
-    patience: int = 2  # epochs without a better development measure before a network stops
-    vectors: bool = True
-    losses: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
 
 
 class Training:
@@ -79,21 +66,23 @@ class Training:
                 f"{LEAST} or more. Until then menus use the prior. "
                 "Import some with: spm traces import FILE"
             )
-        self.teach, self.judge, self.config, self.run, self.start = teach, judge, config, run, start
+        self.teach, self.judge, self.config, self.run = teach, judge, config, run
+        self.start = config.begins_with(start)
+        self.design = config.design
         self._progress = progress
         self._measured: Measures | None = None
         self._leads = distributed.world()[0] == 0
 
     def model(self, provenance: Provenance) -> Model:
         """Train both networks and choose what is not learned."""
-        vectors = self.config.vectors
+        config, design = self.config, self.design
         graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
-        judged = [row.example() for row in self.judge]
+        judged = [row.example(design.frontier) for row in self.judge]
         network, epochs = self._retriever("retriever", graphs, judged)
-        sets = best_sets(_networks(network, judged), judged, vectors=vectors)
-        model = Model(_arrays(network), {}, sets, OrderWeights(), 0.0, vectors, provenance)
+        sets = best_sets(_networks(network), judged, config.sets, design)
+        model = Model(_arrays(network), {}, sets, config.order, 0.0, design, provenance)
         model = self._ordered(model, self._menus(graphs, sets, epochs), judged)
-        model = replace(model, cut=best_cut(model, judged))
+        model = replace(model, cut=best_cut(model, judged, config.cuts))
         # Where nobody judged nothing was measured, which is not the same as zeros.
         measured = measure_menus(model, judged).rounded() if judged else {}
         return replace(model, provenance=replace(provenance, measures=measured))
@@ -101,16 +90,16 @@ class Training:
     # -- examples --------------------------------------------------------------------------
 
     def _frontier_graph(self, row: Row) -> Data:
-        one = row.example()
+        one, inputs = row.example(self.design.frontier), self.design.inputs
         place = place_of(one.frontier, one.path)
-        return frontier_graph(derive(one.frontier), place, vectors=self.config.vectors)
+        return frontier_graph(derive(one.frontier, inputs), place, inputs)
 
-    def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> Data:
-        one, vectors = row.example(), self.config.vectors
-        facts = derive(one.frontier)
-        (chosen,), said = pick(networks, one.frontier, facts, [sets], vectors=vectors)
+    def _menu_graph(self, row: Row, networks: Inference, sets: SetWeights) -> Data:
+        one, inputs = row.example(self.design.frontier), self.design.inputs
+        facts = derive(one.frontier, inputs)
+        (chosen,), said = pick(networks, one.frontier, facts, [sets], self.design)
         place = place_of(one.frontier, one.path)
-        return menu_graph(one.frontier, facts, chosen, said[chosen.order], place, vectors=vectors)
+        return menu_graph(one.frontier, facts, chosen, said[chosen.order], place, inputs)
 
     # -- networks --------------------------------------------------------------------------
 
@@ -124,15 +113,16 @@ class Training:
         """Train the first network; without `judged`, for so many epochs and unseen."""
         schedule = replace(self.config.retriever, epochs=epochs or self.config.retriever.epochs)
         torch.manual_seed(schedule.seed)
-        network = Retriever(widths(vectors=self.config.vectors)[0])
+        network = Retriever(widths(self.design.inputs)[0], self.design.networks)
         if self.start:
             warm(network, self.start.retriever)
 
         def score(trained: nn.Module) -> Measures:
-            networks, vectors = _networks(trained, judged or []), self.config.vectors
-            return measure_sets(networks, [SetWeights()], judged or [], vectors=vectors)[0]
+            networks = _networks(trained)
+            return measure_sets(networks, [SetWeights()], judged or [], self.design)[0]
 
-        fit = Fit(network, graphs, retriever_step, schedule)
+        step = partial(retriever_step, losses=self.config.retriever_losses)
+        fit = Fit(network, graphs, step, schedule)
         best = self._learn(fit, stage, score if judged else None, lambda m: m.chain + m.recall)
         return network, best
 
@@ -148,7 +138,7 @@ class Training:
             outside = [at for at, number in enumerate(folds) if number != fold]
             others = [graphs[at] for at in outside or inside]
             network, _ = self._retriever(f"fold{fold + 1}", others, None, epochs)
-            networks = _networks(network, inside)
+            networks = _networks(network)
             for at in self._counted(f"menus{fold + 1}", inside):
                 found[at] = self._menu_graph(self.teach[at], networks, sets)
         return [found[at] for at in sorted(found)]
@@ -156,16 +146,16 @@ class Training:
     def _ordered(self, model: Model, menus: Sequence[Data], judged: Sequence[Example]) -> Model:
         """Train the second network, with the decoder's weights."""
         torch.manual_seed(self.config.reranker.seed)
-        network = Ordering(*widths(vectors=self.config.vectors)[1:])
+        network = Ordering(self.config)
         if self.start:
             warm(network.reranker, self.start.reranker)
+        if self.start and self.config.learned:
             network.weights.data = torch.from_numpy(self.start.orders.array())
 
         def score(trained: nn.Module) -> Measures:
             return measure_menus(_with_order(model, trained), judged)
 
-        step = partial(ordering_step, shares=self.config.losses)
-        fit = Fit(network, menus, step, self.config.reranker)
+        fit = Fit(network, menus, ordering_step, self.config.reranker, self.config.further)
         self._learn(fit, "reranker", score if judged else None, lambda m: m.order)
         return _with_order(model, network)
 
@@ -179,15 +169,19 @@ class Training:
         """Train until the schedule or the patience ends; leaves the best weights, says when."""
         if state := self.run.kept(stage):
             fit.restore(state)
-        best = self.run.kept(f"{stage}-best")
+        best, chooses = self.run.kept(f"{stage}-best"), self.config.keep == "best"
         while fit.epoch < fit.schedule.epochs:
-            if best and score and fit.epoch - int(best["epoch"]) >= self.config.patience:
+            waited = fit.epoch - int(best["epoch"]) if best else 0
+            if score and chooses and waited >= self.config.patience:
                 break
             loss = fit.run(lambda done, total, mean: self._report(stage, done, total, mean))
             measured = score(fit.network) if score else None
-            now = value(measured) if measured else float(fit.epoch)
+            now = value(measured) if measured and chooses else float(fit.epoch)
             if best is None or now > float(best["value"]):
-                state = {**fit.state(), "value": torch.tensor(now, dtype=torch.float64)}
+                state = {
+                    **fit.state(),
+                    "value": torch.tensor(now, dtype=torch.float64, device="cpu"),
+                }
                 best = {name: tensor.clone() for name, tensor in state.items()}
             self._measured = measured or self._measured
             if self._leads:
@@ -212,13 +206,15 @@ class Training:
 
 def _with_order(model: Model, ordering: nn.Module) -> Model:
     assert isinstance(ordering, Ordering)
-    weights = OrderWeights(*(round(w, 6) for w in ordering.weights.detach().cpu().tolist()))
+    found = ordering.weights.detach().cpu().tolist()
+    names = [part.name for part in fields(OrderWeights)]
+    weights = OrderWeights(**{n: round(w, 6) for n, w in zip(names, found, strict=True)})
     return replace(model, reranker=_arrays(ordering.reranker), orders=weights)
 
 
-def _networks(retriever: nn.Module, asked: Sequence[object]) -> Networks:
-    """The first network as menus compute it, for so many requests."""
-    return Networks(_arrays(retriever), {}, runs=len(asked))
+def _networks(retriever: nn.Module) -> Inference:
+    """The first network as menus compute it."""
+    return inference(_arrays(retriever), {})
 
 
 def _arrays(network: nn.Module) -> Weights:

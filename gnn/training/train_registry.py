@@ -11,8 +11,9 @@ from spm.gnn.encoders.by_name import encoder_of
 from spm.gnn.model import Provenance
 from spm.gnn.model_store import place, prior
 from spm.gnn.request_vectors import read
+from spm.gnn.training.config import Config
 from spm.gnn.training.examples import divide
-from spm.gnn.training.recipe import Config, Progress, Training
+from spm.gnn.training.recipe import Progress, Training
 from spm.gnn.training.run_folder import Run, plain
 from spm.registry.encoding import recorded
 from spm.registry.request.fields import vocabulary
@@ -36,7 +37,7 @@ def learn(
         folder: of the run; an unfinished one is gone on with.
         name: of the model.
         config: sizes, rates, seeds.
-        scratch: begin with chance instead of the prior.
+        scratch: begin with chance, also where the configuration begins with the prior.
         leads: whether this process writes; the others of a parallel training only compute.
         tell: hears how far it is.
     """
@@ -49,7 +50,8 @@ def learn(
     run = Run(folder)
     asked = {"name": name, "revision": revision, "scratch": scratch, **plain(config)}
     provenance = Provenance(name, recorded(store) or "", revision, len(teach) + len(judge))
-    training = Training(teach, judge, config, run, None if scratch else prior(), tell)
+    start = None if scratch or config.start == "chance" else prior()
+    training = Training(teach, judge, config, run, start, tell)
     if leads:
         run.begin(asked)
     model = training.model(provenance)

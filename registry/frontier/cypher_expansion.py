@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog.naming import words
 from spm.registry.frontier import frontier as rule
-from spm.registry.frontier.frontier import Floats, Frontier, Memory, Start
+from spm.registry.frontier.frontier import Floats, Frontier, Memory, Rule, Start
 from spm.registry.search.results import Look, Probes, Recalled
 from spm.registry.store.interface import Row, Store
 
@@ -74,6 +74,7 @@ class Expansion:
         caller: Caller = EVERYTHING,
         must: tuple[str, ...] = (),
         around: Around | None = None,
+        sizes: Rule | None = None,
     ) -> Reached:
         """Collect candidates and what is known among them.
 
@@ -83,15 +84,17 @@ class Expansion:
             given: fields that the request shows.
             caller: whose reach counts.
             must: ids of tools that come in before all others, where the caller may see them.
-            around: what an earlier call reached for the same request, look and fields.
+            around: what an earlier call reached for the same request, look, fields and sizes.
+            sizes: how many of each source; the product's where none is given.
         """
+        sizes = sizes or rule.PRODUCT
         same = rule.representatives(look.same)
         known = frozenset(same.get(name, name) for name in given)
-        memories = rule.remember(look.recalled.near, list(look.recalled.words))
+        memories = rule.remember(look.recalled.near, list(look.recalled.words))[: sizes.memories]
         ways = [look.recalled.ways[node] for node in memories]
-        start = rule.begin(look.tools.fused(), ways, must)
-        around = around or self._around(start, known, same, caller)
-        rows = self._admitted(start, around, caller, len(must))
+        start = rule.begin(look.tools.fused(sizes.words), ways, must, sizes)
+        around = around or self._around(start, known, same, caller, sizes)
+        rows = self._admitted(start, around, caller, len(must), sizes)
         vectors = self._store.vectors("tool", [row["id"] for row in rows])
         vectors = rule.pad_vectors(vectors, probes.vectors[0])
         place = {row["id"]: at for at, row in enumerate(rows)}
@@ -116,7 +119,7 @@ class Expansion:
             before=_square(rows, "before", place),
             memory=_memory(look.recalled, memories, rule.places(ways, place)),
             fields=fields,
-            anchors=rule.ANCHORS,
+            anchors=sizes.anchors,
             fused=rule.fused_scores(start.fused, place),
             clauses=rule.clause_cosines(vectors, probes.vectors[probes.parts]).astype(np.float32),
             clause_lexical=said[:, look.tools.parts],
@@ -124,7 +127,12 @@ class Expansion:
         return Reached(frontier, {row["id"]: row for row in rows}, around)
 
     def _around(
-        self, start: Start[str], given: frozenset[str], same: dict[str, str], caller: Caller
+        self,
+        start: Start[str],
+        given: frozenset[str],
+        same: dict[str, str],
+        caller: Caller,
+        sizes: Rule,
     ) -> Around:
         """Observed neighbours and producers, more than there is room for."""
         sources = [{"id": tool, "weight": weight} for tool, weight in start.sources.items()]
@@ -132,9 +140,9 @@ class Expansion:
         if caller.restricted:
             # Edges also count trajectories that this caller may not see: they give nothing here.
             ways = self._ways(start.sources, caller)
-            near = _neighbours(start.sources, ways)
+            near = _neighbours(start.sources, ways, sizes.per_source)
         else:
-            near = self._ids("neighbours", caller, sources=sources, per_source=rule.PER_SOURCE)
+            near = self._ids("neighbours", caller, sources=sources, per_source=sizes.per_source)
         makers = self._ids(
             "producers",
             caller,
@@ -143,12 +151,14 @@ class Expansion:
         )
         return Around(near, makers, ways)
 
-    def _admitted(self, start: Start[str], around: Around, caller: Caller, spare: int) -> list[Row]:
+    def _admitted(
+        self, start: Start[str], around: Around, caller: Caller, spare: int, sizes: Rule
+    ) -> list[Row]:
         """Who is let in, in order, with everything that is known of them."""
-        chosen = rule.admit(start, around.near, around.makers, spare)
+        chosen = rule.admit(start, around.near, around.makers, spare, sizes)
         asked = self._store.read("menu/candidates", ids=sorted(chosen), **caller.params())
         found = {row["id"]: row for row in asked}
-        rows = [found[tool] for tool in chosen if tool in found][: rule.SIZE]
+        rows = [found[tool] for tool in chosen if tool in found][: sizes.size]
         if not caller.restricted:
             return self._ordered(rows)
         others = [tool for tool in found if tool not in start.sources]
@@ -184,8 +194,8 @@ def _memory(recalled: Recalled, ids: list[str], steps: NDArray[np.int64]) -> Mem
     )
 
 
-def _neighbours(sources: Mapping[str, int], ways: Ways) -> list[str]:
-    """What the edges would say if nobody had gone other ways: up to four of each source."""
+def _neighbours(sources: Mapping[str, int], ways: Ways, per_source: int) -> list[str]:
+    """What the edges would say if nobody had gone other ways: up to so many of each source."""
     counts: dict[str, Counter[str]] = {tool: Counter() for tool in sources}
     for way, count in ways.items():
         for first, second in pairwise(way):
@@ -194,7 +204,7 @@ def _neighbours(sources: Mapping[str, int], ways: Ways) -> list[str]:
                     counts[tool][other] += count
     scores: Counter[str] = Counter()
     for tool, weight in sources.items():
-        for other in rule.ranked(counts[tool])[: rule.PER_SOURCE]:
+        for other in rule.ranked(counts[tool])[:per_source]:
             scores[other] += weight
     return rule.ranked(scores)
 

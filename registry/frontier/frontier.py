@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,47 @@ UNIT = 1_000_000
 Floats = NDArray[np.float32]
 Floats64 = NDArray[np.float64]
 Key = TypeVar("Key", int, str)  # tools by number or by id; ids have the order of their numbers
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How many of each source come into a frontier; the numbers of a configuration.
+
+    Attributes:
+        size: how many candidates there are at most.
+        memories: similar solved requests whose tools are looked at.
+        remembered: tools of these that come in.
+        anchors: tools that text puts in front and that come in.
+        sources: tools whose neighbours and producers are asked for.
+        per_source: neighbours of each of them.
+        neighbours: neighbours that come in besides.
+        producers: producers of missing fields that come in besides.
+        words: whether anchors are found by words and meaning together, or by meaning alone.
+    """
+
+    size: int = SIZE
+    memories: int = MEMORIES
+    remembered: int = REMEMBERED
+    anchors: int = ANCHORS
+    sources: int = SOURCES
+    per_source: int = PER_SOURCE
+    neighbours: int = NEIGHBOURS
+    producers: int = PRODUCERS
+    words: bool = True
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= SIZE:
+            raise ValueError(f"size (got {self.size}) must be from 1 to {SIZE}")
+        if not 0 <= self.memories <= MEMORIES:
+            raise ValueError(f"memories (got {self.memories}) must be from 0 to {MEMORIES}")
+        rest = ("remembered", "anchors", "sources", "per_source", "neighbours", "producers")
+        if wrong := [name for name in rest if getattr(self, name) < 0]:
+            raise ValueError(f"{wrong[0]} (got {getattr(self, wrong[0])}) must not be negative")
+
+
+PRODUCT = Rule()
 
 
 @dataclass(frozen=True)
@@ -137,6 +178,7 @@ def begin(
     fused: dict[Key, int],
     ways: Sequence[Sequence[Key]],
     must: Sequence[Key] = (),
+    rule: Rule | None = None,
 ) -> Start[Key]:
     """Weigh what was looked up.
 
@@ -144,19 +186,21 @@ def begin(
         fused: tools, best first, with how much each counts.
         ways: the distinct tools of each remembered trajectory, nearest first.
         must: tools that come in before all others.
+        rule: how many of each source; the product's where none is given.
     """
+    rule = rule or PRODUCT
     votes = _votes(ways)
-    sources = ranked({**_shares(fused), **votes})[:SOURCES]
+    sources = ranked({**_shares(fused), **votes})[: rule.sources]
     remembered: list[Key] = ranked(votes)
     anchors: list[Key] = list(fused)
-    first = list(must) + remembered[:REMEMBERED] + anchors[:ANCHORS]
+    first = list(must) + remembered[: rule.remembered] + anchors[: rule.anchors]
     kept: dict[Key, None] = dict.fromkeys(first)
     others: list[Key] = [key for key in dict.fromkeys(anchors + remembered) if key not in kept]
     return Start(
         fused=fused,
         sources={key: weight(place) for place, key in enumerate(sources)},
         kept=list(kept),
-        fallback=others[:SIZE],
+        fallback=others[: rule.size],
     )
 
 
@@ -177,24 +221,31 @@ def _shares(fused: Mapping[Key, int]) -> dict[Key, int]:
     return {tool: UNIT * score // (2 * best) for tool, score in fused.items()}
 
 
-def joined(start: Start[Key], neighbours: Sequence[Key]) -> Start[Key]:
+def joined(start: Start[Key], neighbours: Sequence[Key], rule: Rule | None = None) -> Start[Key]:
     """Let the best neighbours in behind those kept."""
+    room = (rule or PRODUCT).neighbours
     there = set(start.kept)
-    new: list[Key] = list(islice((key for key in neighbours if key not in there), NEIGHBOURS))
+    new: list[Key] = list(islice((key for key in neighbours if key not in there), room))
     fallback = [key for key in start.fallback if key not in new]
     return Start(start.fused, start.sources, start.kept + new, fallback)
 
 
 def admit(
-    start: Start[Key], neighbours: Sequence[Key], producers: Sequence[Key], spare: int = 0
+    start: Start[Key],
+    neighbours: Sequence[Key],
+    producers: Sequence[Key],
+    spare: int = 0,
+    rule: Rule | None = None,
 ) -> list[Key]:
     """Who comes into the frontier: a share of every source, then what text ranks next.
 
     `spare` more are named, where some may turn out to be hidden.
     """
-    chosen = dict.fromkeys(joined(start, neighbours).kept)
-    chosen |= dict.fromkeys(islice((key for key in producers if key not in chosen), PRODUCERS))
-    return list(islice(chosen | dict.fromkeys(start.fallback), SIZE + spare))
+    rule = rule or PRODUCT
+    chosen = dict.fromkeys(joined(start, neighbours, rule).kept)
+    makers = islice((key for key in producers if key not in chosen), rule.producers)
+    chosen |= dict.fromkeys(makers)
+    return list(islice(chosen | dict.fromkeys(start.fallback), rule.size + spare))
 
 
 def cosines(vectors: Floats | Floats64, vector: Floats) -> Floats64:

@@ -53,6 +53,24 @@ def read_golden(path: Path, *, open_ended: bool = False) -> Iterator[GoldenReque
         raise InputError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
 
 
+def read_requests(path: Path) -> Iterator[GoldenRequest]:
+    """Read requests, one in each line: as text, or as JSON without a path; see `read_golden`.
+
+    Raises:
+        InputError: a line cannot be used; says which.
+    """
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), 1):
+                text = line.decode("utf-8", "replace").strip()
+                if text.startswith("{"):
+                    yield _golden(line, f"{path}:{number}", open_ended=True)
+                elif text:
+                    yield GoldenRequest(text, ())
+    except OSError as error:
+        raise InputError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
+
+
 def _golden(line: bytes, place: str, open_ended: bool) -> GoldenRequest:
     try:
         value = json.loads(line)

@@ -6,6 +6,7 @@ from spm.registry.access.caller import EVERYTHING, Caller
 from spm.registry.catalog.tools import resolver_for
 from spm.registry.menus.check import Result, judge
 from spm.registry.menus.golden import GoldenRequest
+from spm.registry.menus.menu import Ask
 from spm.registry.registry import Registry
 
 
@@ -20,16 +21,9 @@ def replay(
 ) -> list[Result]:
     """Build the menu of each golden request as the caller sees it, and measure it."""
     resolver = resolver_for(registry.store, caller)
-    results = []
-    for done, known in enumerate(golden, 1):
-        built = registry.menu(
-            known.request,
-            state=known.state,
-            size=size,
-            prefix=prefix,
-            caller=caller,
-            allow_writes=known.allow_writes,
-        )
-        results.append(judge(known, built, resolver, prefix))
-        progress(done, len(golden))
-    return results
+    asks = [
+        Ask(one.request, one.state, size, prefix, caller, allow_writes=one.allow_writes)
+        for one in golden
+    ]
+    built = registry.answers(asks, progress=progress)
+    return [judge(known, menu, resolver, prefix) for known, menu in zip(golden, built, strict=True)]

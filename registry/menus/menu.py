@@ -1,5 +1,6 @@
 """The menu, the request for one, and the interface of a ranker."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -120,6 +121,10 @@ class Ranker(Protocol):
 
     def menu(self, ask: Ask) -> Menu:
         """Build the menu."""
+        ...
+
+    def menus(self, asks: Sequence[Ask]) -> list[Menu]:
+        """Build many menus, which may cost less than one by one."""
         ...
 
     def why_not(self, ask: Ask, tool: str) -> WhyNot:

@@ -13,7 +13,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from spm.registry.frontier.frontier import Floats, Key, fused_places
+from spm.registry.frontier.frontier import LOOKUP, Floats, Key, fused_places
 from spm.registry.search.bm25 import Codes, Numbers
 
 # So many tools are found by words.
@@ -62,9 +62,13 @@ class Scored(Generic[Key]):
         """The columns of the clauses; of one clause that of the whole."""
         return slice(1 if self.words.shape[1] > 1 else 0, None)
 
-    def fused(self) -> dict[Key, int]:
-        """How much each counts for the frontier."""
-        return fused_places(self.keys, (self.words[:, 0] > 0).tolist())
+    def fused(self, words: bool = True) -> dict[Key, int]:
+        """How much each counts for the frontier, best first; not `words`: by meaning alone."""
+        if words:
+            return fused_places(self.keys, (self.words[:, 0] > 0).tolist())
+        # Of those beyond the nearest only some were found, the ones that share a word.
+        pairs = sorted(zip((-self.meaning).tolist(), self.keys, strict=True))[:LOOKUP]
+        return fused_places([key for _, key in pairs], [True] * len(pairs))
 
     def of(self, wanted: Sequence[Key]) -> Floats:
         """The words' scores of some tools, 0 for those that were not found."""

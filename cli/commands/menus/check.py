@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli import menu_options
-from spm.cli.options import JsonOption, StoreOption, opened
+from spm.cli.options import DeviceOption, JsonOption, StoreOption, opened
 from spm.cli.vectors import prepared
 from spm.cli.views.console import as_json, note, progress, say, table
 from spm.cli.views.files import write
@@ -59,6 +59,7 @@ def check(
     size: menu_options.SizeOption = 32,
     prefix: menu_options.PrefixOption = 8,
     limit: Annotated[int, typer.Option(min=1, help="Lines of each list; JSON has all.")] = 20,
+    device: DeviceOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spm.cli import menu_options
-from spm.cli.options import JsonOption, StoreOption, complete_tool, opened
+from spm.cli.options import DeviceOption, JsonOption, StoreOption, complete_tool, opened
 from spm.cli.vectors import prepared
-from spm.cli.views.console import as_json, note, say
+from spm.cli.views.console import as_json, note, progress, say
 from spm.cli.views.files import write
-from spm.cli.views.menu_table import show, show_reasons, show_why_not
+from spm.cli.views.menu_table import show, show_line, show_reasons, show_why_not
 from spm.cli.views.pictures import HtmlOption
-from spm.registry.menus.formats import PrintedFormat
-
-if TYPE_CHECKING:
-    pass
+from spm.registry.menus.formats import MenuFormat, PrintedFormat
 
 if TYPE_CHECKING:
     from spm.registry.menus.export import ExportedMenu
+    from spm.registry.menus.lockfile import Lock
 
 
 FormatOption = Annotated[
@@ -59,6 +57,18 @@ WhyNotOption = Annotated[
         help="Say instead why a tool is not in the menu, and what would admit it.",
     ),
 ]
+RequestArgument = Annotated[
+    str | None, typer.Argument(help="What the agent should do, in quotes.", show_default=False)
+]
+RequestsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--requests",
+        metavar="FILE",
+        help='Build many menus together instead: a request in each line, or {"request": "…", '
+        '"state": ["field", …]}. A line comes out for each, of JSON with --json.',
+    ),
+]
 LockOption = Annotated[
     Path | None,
     typer.Option(
@@ -68,7 +78,8 @@ LockOption = Annotated[
 
 
 def menu(
-    request: Annotated[str, typer.Argument(help="What the agent should do, in quotes.")],
+    request: RequestArgument = None,
+    requests: RequestsOption = None,
     state: menu_options.StateOption = None,
     without: menu_options.WithoutOption = None,
     done: menu_options.DoneOption = None,
@@ -87,6 +98,7 @@ def menu(
     why_not: WhyNotOption = None,
     lock: LockOption = None,
     html: HtmlOption = None,
+    device: DeviceOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -102,6 +114,10 @@ def menu(
         known, without, done, size, prefix, team, scopes, read_only, allow_writes
     )
     written = None if shape == "table" else shape  # the format of definitions
+    if requests is not None or request is None:
+        single = any((request, names, why_not, lock, html, explain, shape not in ("table", "json")))
+        _many(requests, single, question, written, aliases, token_budget, store)
+        return
     with opened(store) as registry:
         prepared(registry)
         menu_options.warn_unknown(registry, known, question["caller"])
@@ -111,23 +127,66 @@ def menu(
             return
         built = registry.menu(request, **question, encode=False)
         ready = built.export(written, aliases=aliases, token_budget=token_budget)
-        if lock:
-            kept = built.lock(written, aliases=aliases, token_budget=token_budget)
-            write(lock, kept.text())
-            note(f"Lock written to {lock}")
+        kept = built.lock(written, aliases=aliases, token_budget=token_budget) if lock else None
         if not built.items and question["caller"].restricted:
             note(registry.none_visible(question["caller"]))
         effects = built.effects_reasons() if explain else None
     for line in ready.notes():
         note(line)
-    _beside(ready, names, html)
+    _beside(ready, names, html, lock, kept)
     _print(ready, shape, aliases, effects)
     if not ready.menu.items:
         raise typer.Exit(1)
 
 
-def _beside(ready: "ExportedMenu", names: Path | None, html: Path | None) -> None:
+def _many(
+    file: Path | None,
+    single: bool,
+    question: menu_options.Question,
+    written: MenuFormat | None,
+    aliases: bool,
+    token_budget: int | None,
+    store: str | None,
+) -> None:
+    """Print a line for each menu of a file of requests; `single`: an option is for one request."""
+    from dataclasses import replace
+
+    from spm.registry.menus.golden import read_requests
+    from spm.registry.menus.menu import Ask
+
+    if file is None:
+        raise typer.BadParameter("give a request in quotes, or a file of them with --requests")
+    if single:
+        raise typer.BadParameter(
+            "--requests goes with options of the question, --token-budget, --aliases and --json"
+        )
+    asks = [
+        replace(Ask(one.request, **question), state=(*question["state"], *one.state))
+        for one in read_requests(file)
+    ]
+    with opened(store) as registry:
+        prepared(registry)
+        with progress("Building menus") as bar:
+            built = registry.menus(asks, encode=False, progress=bar)
+        for menu in built:
+            ready = menu.export(written, aliases=aliases, token_budget=token_budget)
+            if written:
+                as_json(ready.as_dict(), compact=True)
+            else:
+                show_line(ready.menu, ready.called(aliases))
+
+
+def _beside(
+    ready: "ExportedMenu",
+    names: Path | None,
+    html: Path | None,
+    lock: Path | None,
+    kept: "Lock | None",
+) -> None:
     """Write the files that were asked for."""
+    if lock and kept:
+        write(lock, kept.text())
+        note(f"Lock written to {lock}")
     if names:
         import json
 

@@ -153,16 +153,19 @@ def first_losses(count: int = 2) -> list[float]:
     from spm.gnn.networks.input_rows import widths
     from spm.gnn.networks.request_graphs import frontier_graph
     from spm.gnn.networks.retriever import Retriever
+    from spm.gnn.networks.sizes import Sizes
+    from spm.gnn.training.config import Schedule
     from spm.gnn.training.examples import divide
-    from spm.gnn.training.loop import Fit, Schedule, retriever_step
+    from spm.gnn.training.loop import Fit, retriever_step
 
     teach, _ = divide(library(), seen(library()), 0.2)
     graphs = []
     for one in (row.example() for row in teach[: 8 * count]):
         place = place_of(one.frontier, one.path)
-        graphs.append(frontier_graph(derive(one.frontier), place, vectors=True))
+        graphs.append(frontier_graph(derive(one.frontier), place))
     torch.manual_seed(4)
-    fit = Fit(Retriever(widths(vectors=True)[0]), graphs, retriever_step, Schedule(8e-4, 1, 3))
+    network = Retriever(widths()[0], Sizes(dropout=0.0))  # each process would drop others
+    fit = Fit(network, graphs, retriever_step, Schedule(8e-4, 1, 3))
     means: list[float] = []
     fit.run(lambda done, total, mean: means.append(mean))
     sums = [mean * (at + 1) for at, mean in enumerate(means)]
@@ -174,15 +177,13 @@ def main() -> None:
 
     from spm.gnn.checkpoint import save
     from spm.gnn.model import Provenance
-    from spm.gnn.networks import attention
     from spm.gnn.training import distributed
+    from spm.gnn.training.config import Config, Schedule
     from spm.gnn.training.examples import divide
-    from spm.gnn.training.loop import Schedule
-    from spm.gnn.training.recipe import Config, Training
+    from spm.gnn.training.recipe import Training
     from spm.gnn.training.run_folder import Run, plain
 
     torch.set_num_threads(1)
-    attention.DROPOUT = 0.0  # each process drops others, so that losses could not be compared
     folder, report = Path(sys.argv[1]), Path(sys.argv[2])
     with distributed.joined() as leads:
         rank, size = distributed.world()

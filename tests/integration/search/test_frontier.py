@@ -24,7 +24,17 @@ from spm.registry.registry import Registry
 from spm.registry.search import neo4j_search
 from spm.registry.search.results import Probes
 from spm.registry.settings import Settings
-from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
+from tests.data.frontiers import (
+    FIELDS,
+    RULES,
+    SMALL,
+    WORDS,
+    Worded,
+    World,
+    differing,
+    limits,
+    worlds,
+)
 from tests.support import graphs
 from tests.support.campaigns import size
 from tests.support.proxies import Proxy
@@ -98,7 +108,7 @@ def test_both_engines_and_arrays_give_the_same(seed: int, both: Callable[[Fill],
     library = graphs.random_library(seed) if seed else graphs.demo_library()
     embedded, remote = both(encoded(library))
     fields = frozenset({"order_id", "email"})
-    for constants in ({}, SMALL):
+    for constants in RULES:
         with limits(**constants):
             for text in ASKED:
                 for caller in CALLERS:
@@ -223,7 +233,7 @@ HIDDEN = World(
 
 
 def test_what_is_hidden_changes_no_byte(both: Callable[[Fill], Pair]) -> None:
-    for constants in ({}, SMALL):
+    for constants in RULES:
         with limits(**constants):
             expected = [ask(registry, "order mail", CALLER) for registry in both(SEEN.fill)]
             found = [ask(registry, "order mail", CALLER) for registry in both(HIDDEN.fill)]
@@ -312,7 +322,7 @@ def test_vectors_that_a_process_keeps_find_what_the_index_finds(
     ]
     for change in changes:
         change(remote)
-        for constants in ({}, SMALL):
+        for constants in RULES:
             with limits(**constants):
                 for text in REQUESTS:
                     for caller in CALLERS:

@@ -10,13 +10,16 @@ from spm.registry.errors import EncoderError, InputError
 
 def test_settings_that_nobody_chose_stay():
     pytest.importorskip("torch_geometric")
-    usual = training.config(None, None, None, 0.1)
-    chosen = training.config(5, 6, 7, 0.2)
+    usual = training.config("default", None, None, None, 0.1)
+    chosen = training.config("default", 5, 6, 7, 0.2)
     assert (chosen.retriever.epochs, chosen.reranker.epochs) == (5, 6)
     assert (chosen.retriever.seed, chosen.reranker.seed) == (7, 7)
     assert chosen.development == 0.2
     assert chosen.retriever.rate == usual.retriever.rate
-    assert training.config(5, None, None, 0.1).reranker == usual.reranker
+    assert training.config("default", 5, None, None, None).reranker == usual.reranker
+    paper = training.config("paper.yaml", None, None, None, None)
+    assert paper.reranker.rate == 1e-4
+    assert paper.development == usual.development
 
 
 def test_training_says_what_it_needs(empty, monkeypatch):

@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from benchmarks.reproduce import Experiment, Verdict, experiments, line, scores, updated
+from benchmarks.reproduce import (
+    Experiment,
+    Verdict,
+    experiments,
+    intervals,
+    line,
+    scores,
+    updated,
+)
 from benchmarks.result_tables import render, table
 from spm.cli.main import loaded
 from spm.evaluation.constructors import KNOWN
@@ -94,3 +102,23 @@ def test_tables_are_rendered_between_their_marks():
     assert made.endswith("<!-- /table -->\nb\n")
     assert render(made, [ONE]) == made
     assert table("other", [ONE]) == ""
+
+
+def test_intervals_are_kept_and_shown_where_an_experiment_has_the_key():
+    means = {"learned": {"chain@32": {"mean": 0.9, "low": 0.85, "high": 0.95}}}
+    found = intervals({"all": {"means": means}}, ["chain@32"])
+    assert found == {"learned": {"chain@32": [0.85, 0.95]}}
+    text = "experiments:\n" + yaml.safe_dump(
+        [
+            {"name": "main/shop", "command": "eval x", "expected": {}, "intervals": {}},
+            {"name": "main/b", "command": "eval y", "expected": {}},
+        ]
+    )
+    kept, other = (
+        replace(verdict(0.9), intervals=found, experiment=replace(ONE, name=name))
+        for name in ("main/shop", "main/b")
+    )
+    again = yaml.safe_load(updated(text, [kept, other]))["experiments"]
+    assert [one.get("intervals") for one in again] == [found, None]
+    assert "| learned | **.900** .850–.950 |" in table("main", [replace(ONE, intervals=found)])
+    assert "| learned | **.900** |" in table("main", [ONE])

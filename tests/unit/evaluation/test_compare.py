@@ -1,6 +1,7 @@
 """Constructors side by side: means, differences, parts and shares, by hand where they are few."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from spm.evaluation.measures import KS, MEASURES
 from spm.evaluation.results import plain
 from spm.registry.errors import InputError
 from spm.registry.registry import Registry
-from tests.data.corpora import RECEIPT, SHOP, TASKS, Straight, corpus, task
+from tests.data.corpora import RECEIPT, SHOP, TASKS, Straight, corpus, library, task
 from tests.data.data_sets import write
 
 
@@ -51,6 +52,25 @@ def test_parts_hold_their_own_tasks(found):
     assert found.parts["kind"]["rain"].means["turned"]["first@1"].mean == 1
     assert found.parts["kind"]["rain"].differences["turned"]["first@1"].low == 1
     assert found.parts["length"]["3–4"].means["straight"]["edges"].mean == pytest.approx(3 / 4)
+
+
+def test_less_documentation_lets_no_tool_run_that_could_not_run_before(tmp_path):
+    """Whoever reads names alone sees no inputs; the tools need them all the same."""
+    whole = corpus()
+    bare = library(dict.fromkeys(SHOP, ((), ())))
+    asked = [replace(one, question=replace(one.question, given=frozenset())) for one in whole.tasks]
+    less = replace(corpus(bare, asked), documented=whole)
+    full = evaluate(whole, ["turned"], tmp_path)
+    found = evaluate(less, ["turned"], tmp_path)
+    for name in ("executable", "executable_prefix", "replay", "edges", "chain@5"):
+        assert found.whole.means["turned"][name] == full.whole.means["turned"][name], name
+    assert found.fields == full.fields
+    careless = evaluate(replace(less, documented=None), ["turned"], tmp_path)
+    assert careless.whole.means["turned"]["executable"].mean == 1  # nothing required: all can run
+    assert full.whole.means["turned"]["executable"].mean != 1
+    assert Straight.fitted
+    assert all(one.documented is None for one in Straight.fitted)  # no constructor is shown it
+    Straight.forget()
 
 
 def test_tasks_with_the_same_tools_are_drawn_together(found):

@@ -8,9 +8,11 @@ import pytest
 from spm.evaluation import ablations
 from spm.evaluation.corpus import Corpus, Task
 from spm.evaluation.learned import Constructed, Learned, Prior, Scratch, trained
+from spm.evaluation.steps import STEPS, stepped
 from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.features import NODE, derive
 from spm.gnn.model_store import prior
+from spm.gnn.training.config import Config, shipped
 from spm.gnn.training.examples import divide
 from tests.data.workers import tiny_training as tiny
 
@@ -30,6 +32,16 @@ def test_a_menu_holds_the_whole_frontier_once(corpus):
         menu = built.menu(task.question)
         assert sorted(menu) == sorted(built.frontier(task.question))
         assert len(set(menu)) == len(menu)
+
+
+def test_menus_in_one_pass_are_those_built_one_by_one(corpus, monkeypatch):
+    questions = [task.question for task in corpus.tasks]
+    for built in (Prior(corpus), ablations.Unordered(corpus)):
+        alone = [built.menu(question) for question in questions]
+        assert built.menus(questions) == alone
+        with monkeypatch.context() as patch:
+            patch.setenv("SPM_RUNTIME", "torch")
+            assert built.menus(questions) == alone
 
 
 def test_gold_paths_change_no_menu(corpus):
@@ -89,3 +101,15 @@ def test_unordered_is_the_set_as_it_was_chosen(corpus):
         chosen = built.construction(task.question).chosen.order
         tools = built.frontier(task.question)
         assert built.menu(task.question) == [tools[at] for at in chosen]
+
+
+def test_the_steps_lead_from_the_paper_to_ours():
+    """Each changes one thing; what is left after the last is the order."""
+    first, *_, last = (stepped(count) for count in range(len(STEPS) + 1))
+    assert first == shipped("paper")
+    for count, step in enumerate(STEPS, 1):
+        assert stepped(count) == step(stepped(count - 1)) != stepped(count - 1)
+    ours = Config(start="chance")
+    order = ("reranker", "order", "learned", "further", "cuts", "design")
+    assert replace(last, **{name: getattr(ours, name) for name in order}) == ours
+    assert replace(last.design, routing=ours.design.routing) == ours.design

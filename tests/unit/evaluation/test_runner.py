@@ -150,7 +150,7 @@ def test_every_part_of_a_library_is_content(name):
 
 def test_what_a_library_derives_is_no_content():
     shelf = library()
-    derived = Derived(shelf.ways, shelf.spelled, shelf.leaders, shelf.coarse, shelf.request_coarse)
+    derived = Derived(shelf.ways, shelf.spelled, shelf.leaders)
     known = replace(corpus(), library=replace(shelf, derived=derived))
     assert content(known) == content(corpus())
 
@@ -263,6 +263,26 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "menus").write_text("")
     with pytest.raises(InputError, match="--cache"):
         run(corpus(), "straight", tmp_path)
+
+
+def test_where_torch_computes_menus_are_asked_for_together(tmp_path, monkeypatch):
+    passes = []
+
+    def menus(self, questions):
+        passes.append(len(questions))
+        return [self.menu(question) for question in questions]
+
+    alone = run(corpus(), "straight", tmp_path / "alone")
+    monkeypatch.setattr(Straight, "menus", menus, raising=False)
+    monkeypatch.setattr("spm.evaluation.runner.TOGETHER", 3)
+    told = []
+    assert run(corpus(), "straight", tmp_path / "numpy").menus == alone.menus
+    assert passes == []  # there is nothing to gain, and each menu has a time of its own
+    monkeypatch.setenv("SPM_RUNTIME", "torch")
+    found = run(corpus(), "straight", tmp_path / "torch", lambda *said: told.append(said))
+    assert (found.menus, found.built) == (alone.menus, alone.built)
+    assert passes == [3, 2]
+    assert told[1:] == [("straight: menus", 3, 5), ("straight: menus", 5, 5)]
 
 
 def test_progress_is_told(tmp_path):

@@ -18,7 +18,8 @@ from safetensors.numpy import save as pack
 from spm.gnn import checkpoint
 from spm.gnn.checkpoint import load, save
 from spm.gnn.decoding import OrderWeights, SetWeights
-from spm.gnn.model import Model, Provenance
+from spm.gnn.features import Inputs
+from spm.gnn.model import Design, Model, Provenance
 from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.numpy_forward import reranker_shapes, retriever_shapes
 from spm.registry.errors import ModelError, StoreWriteFailed
@@ -27,7 +28,7 @@ Change = Callable[[dict[str, Any], dict[str, np.ndarray]], None]
 
 
 def random_model(seed: int = 0, *, vectors: bool = True) -> Model:
-    rng, (candidate, chosen, pairs) = np.random.default_rng(seed), widths(vectors=vectors)
+    rng, (candidate, chosen, pairs) = np.random.default_rng(seed), widths(Inputs(vectors=vectors))
     retriever, reranker = (
         {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
         for shapes in (retriever_shapes(candidate), reranker_shapes(chosen, pairs))
@@ -38,7 +39,7 @@ def random_model(seed: int = 0, *, vectors: bool = True) -> Model:
         sets=SetWeights(slot=0.05, field=0.1),
         orders=OrderWeights(entry=0.7),
         cut=0.35,
-        vectors=vectors,
+        design=Design(inputs=Inputs(vectors=vectors)),
         provenance=Provenance("näme", "mini", 7, 480, {"chain": 0.9}),
     )
 
@@ -124,7 +125,7 @@ def test_the_shapes_are_those_of_the_networks():
     from spm.gnn.networks.retriever import Retriever
 
     torch.set_num_threads(1)
-    candidate, chosen, pairs = widths(vectors=True)
+    candidate, chosen, pairs = widths()
     for network, shapes in (
         (Retriever(candidate), retriever_shapes(candidate)),
         (Reranker(chosen, pairs), reranker_shapes(chosen, pairs)),
@@ -233,6 +234,13 @@ def put(part: str, key: str, value: Any) -> Change:
     return change
 
 
+def design(part: str, key: str, value: Any) -> Change:
+    def change(manifest: dict[str, Any], _: dict[str, np.ndarray]) -> None:
+        manifest["design"][part][key] = value
+
+    return change
+
+
 def drop(part: str, key: str) -> Change:
     def change(manifest: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
         del (manifest if part == "manifest" else tensors)[key]
@@ -256,11 +264,17 @@ def test_a_forged_file_with_nothing_changed_is_read(tmp_path, whole):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (put("manifest", "format", 2), "format 2"),
+        (put("manifest", "format", 1), "format 1"),
         (drop("manifest", "format"), "format None"),
-        (put("manifest", "node", ["similarity"]), "other features"),
-        (put("manifest", "pair", []), "other features"),
-        (drop("manifest", "node"), "damaged"),
+        (design("inputs", "candidate", ["smell"]), "other features"),
+        (design("inputs", "pair", []), "other features"),
+        (design("inputs", "pair", ["rank"]), "shape"),
+        (design("inputs", "colour", 1), "damaged"),
+        (design("networks", "heads", 3), "heads (got 3)"),
+        (design("networks", "heads", 8), "shape"),
+        (design("frontier", "anchors", -1), "anchors (got -1)"),
+        (design("routing", "doubt", -1.0), "doubt (got -1.0)"),
+        (drop("manifest", "design"), "damaged"),
         (drop("manifest", "provenance"), "damaged"),
         (drop("manifest", "sets"), "damaged"),
         (put("manifest", "sets", {"colour": 1.0}), "damaged"),
@@ -268,7 +282,7 @@ def test_a_forged_file_with_nothing_changed_is_read(tmp_path, whole):
         (put("manifest", "cut", "high"), "damaged"),
         (put("manifest", "cut", math.nan), "no numbers"),
         (put("manifest", "orders", {"member": math.inf}), "no numbers"),
-        (put("manifest", "vectors", False), "shape"),  # then rows are 128 numbers shorter
+        (design("inputs", "vectors", False), "shape"),  # then rows are 128 numbers shorter
         (spoil("retriever.beta", math.nan), "no numbers"),
         (spoil("reranker.evidence", math.inf), "no numbers"),
         (spoil("reranker.blocks.1.outer.weight", -math.inf), "no numbers"),

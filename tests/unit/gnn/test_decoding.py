@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from spm.gnn.decoding import (
-    BEGINNINGS,
-    MASS,
+    SHIPPED,
     TERMS,
     Contracts,
     OrderWeights,
@@ -306,8 +305,8 @@ def test_beginnings_carry_the_belief_and_not_one_more(seed):
     free[0] = True
     belief = {i: math.exp(sums[i]) for i in range(12) if free[i]}
     whole, carried, slow = sum(belief.values()), 0.0, []
-    for i in sorted(belief, key=lambda i: -belief[i])[:BEGINNINGS]:
-        if carried >= MASS:
+    for i in sorted(belief, key=lambda i: -belief[i])[: SHIPPED.beginnings]:
+        if carried >= SHIPPED.mass:
             break
         slow.append(i)
         carried += belief[i] / whole

@@ -1,6 +1,7 @@
 """Every feature against its definition, written as loops over tools (method, sections 2, 4, 5)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import exp, log, sqrt
 from statistics import mean
 
@@ -8,7 +9,19 @@ import numpy as np
 import pytest
 
 from spm.gnn import features
-from spm.gnn.features import NODE, PAIR, PAPER, derive, pairs
+from spm.gnn.decoding import Chosen
+from spm.gnn.features import (
+    NODE,
+    PAIR,
+    PAPER,
+    PUBLISHED_PAIR,
+    RELATIONS,
+    Inputs,
+    derive,
+    pairs,
+)
+from spm.gnn.networks.input_rows import candidate_rows, chosen_rows, widths
+from spm.gnn.training.config import shipped
 from spm.registry.frontier.frontier import Frontier
 
 # seed, tools, fields, memories: also a single tool, no fields, no memory.
@@ -296,6 +309,66 @@ def test_a_pair_feature_is_what_its_definition_says(cases, column):
         np.testing.assert_allclose(found, slow, atol=2e-6)
         seen += np.ravel(slow).tolist()
     assert len(set(np.round(seen, 4))) > 1
+
+
+PUBLISHED: dict[str, Callable[[Frontier, int, int], float]] = {
+    "precedence": rho,
+    "observed": lambda f, i, j: f.precedes[i, j] > 0,
+    "observed_back": lambda f, i, j: f.precedes[j, i] > 0,
+    "meaning": lambda f, i, j: float(f.similarity[i]) - float(f.similarity[j]),
+}
+
+
+def test_pair_features_come_by_name_and_in_the_order_of_the_names(cases):
+    assert set(PUBLISHED) == set(PUBLISHED_PAIR)
+    names = ("meaning", "feeds", "observed_back", "precedence", "observed", "recalled_next")
+    for frontier, facts in cases:
+        chosen = np.arange(len(frontier.tools))
+        score = np.zeros(len(chosen), dtype=np.float32)
+        found, ours = (pairs(frontier, facts, chosen, score, n) for n in (names, PAIR))
+        for column, name in enumerate(names):
+            expected = table(frontier, PUBLISHED[name]) if name in PUBLISHED else None
+            if expected is None:
+                expected = ours[..., PAIR.index(name)]
+            np.testing.assert_allclose(found[..., column], expected, atol=2e-6)
+
+
+def test_rows_hold_the_named_features_behind_the_texts(cases):
+    inputs = replace(
+        shipped("paper").design.inputs, candidate=("family", "similarity"), dimensions=5
+    )
+    for frontier, _ in cases:
+        facts = derive(frontier, inputs)
+        size = len(frontier.tools)
+        rows = candidate_rows(facts, inputs)
+        np.testing.assert_array_equal(rows[:, :5], facts.vectors)
+        np.testing.assert_allclose(np.linalg.norm(facts.vectors, axis=1), 1, atol=1e-5)
+        for column, name in ((10, "family"), (11, "similarity")):
+            np.testing.assert_array_equal(rows[:, column], facts.nodes[:, NODE.index(name)])
+        order = np.arange(size)[::-1].copy()
+        said = np.linspace(0, 1, 9 * size, dtype=np.float32).reshape(size, 9)
+        chosen = Chosen(order, np.linspace(2, 3, size, dtype=np.float32), {})
+        found = chosen_rows(facts, chosen, said, inputs)
+        assert found.shape == (size, widths(inputs)[1]) == (size, 10 + 14)
+        np.testing.assert_array_equal(found[:, 10], chosen.score)
+        np.testing.assert_array_equal(found[:, 12:21], said)
+        ready = facts.nodes[order, NODE.index("ready")]
+        np.testing.assert_array_equal(found[:, 21], ready)
+        np.testing.assert_array_equal(found[:, 22], 1 - ready)
+
+
+def test_relations_that_are_not_told_apart_are_neutral(cases):
+    seen: set[int] = set()
+    for frontier, facts in cases:
+        for at, name in enumerate(RELATIONS[1:], 1):
+            told = tuple(other for other in RELATIONS if other != name)
+            found = derive(frontier, Inputs(relations=told)).relations
+            assert not (found == at).any()
+            same = facts.relations != at  # what said something else before still says it
+            np.testing.assert_array_equal(found[same], facts.relations[same])
+        seen |= {*np.unique(facts.relations).tolist()}
+        assert not derive(frontier, Inputs(relations=())).relations.any()
+    assert seen == set(range(5))
 
 
 def test_ranks_and_scores_of_pairs_are_those_of_the_choice(cases):

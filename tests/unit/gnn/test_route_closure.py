@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spm.gnn.constructor import LIKELY, PROMISED, _close_over_inputs
-from spm.gnn.decoding import Scores
+from spm.gnn.constructor import _close_over_inputs
+from spm.gnn.decoding import SHIPPED, Scores
 from spm.registry.models import Manifest, Trace
 from spm.registry.registry import Registry
 
@@ -27,7 +27,7 @@ def closed(kept, belongs, given="", room=8, ran=0, strictness=1.0):
         feeds=pair, recalled=pair, takes=table(TAKES), gives=table(GIVES),
         belongs=np.array(belongs, dtype=np.float32), strictness=strictness,
     )  # fmt: skip
-    return _close_over_inputs(kept, scores, table([given])[0], room, ran)
+    return _close_over_inputs(kept, scores, table([given])[0], room, ran, SHIPPED)
 
 
 LIKELIER = [0.3, 0.2, 0.4, 0.9, 0.5, 0.5]
@@ -48,11 +48,11 @@ def test_a_maker_that_stood_behind_comes_forward():
 
 
 def test_names_that_meet_by_chance_bring_nobody_along():
-    assert closed([3], LIKELIER, strictness=PROMISED - 0.01) == [3]
+    assert closed([3], LIKELIER, strictness=SHIPPED.promised - 0.01) == [3]
 
 
 def test_an_unlikely_maker_stays_a_backup():
-    little = LIKELY - 0.01
+    little = SHIPPED.likely - 0.01
     assert closed([3], [0.9, little, little, 0.9, 0, 0]) == [3]
     assert closed([3], [little, 0.9, 0.1, 0.9, 0, 0]) == [1, 3]
 

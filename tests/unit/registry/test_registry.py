@@ -53,6 +53,21 @@ def test_everything_that_can_be_asked_is_handed_on(shop):
     assert asked == [Ask(demo.REQUEST, ("x",), 3, 2, Caller("shop"), done)]
 
 
+def test_many_answers_are_those_given_one_by_one(shop, monkeypatch):
+    monkeypatch.setattr("spm.registry.registry.TOGETHER", 2)
+    asks = [
+        Ask(demo.REQUEST, done=("lookup_order",)),
+        Ask("Cancel order 991", caller=Caller(read_only=True)),
+        Ask("Refund order 4821", size=3),
+    ]
+    told = []
+    found = shop.answers(asks, progress=lambda done, total: told.append((done, total)))
+    assert found == [shop.answer(ask) for ask in asks]
+    assert [menu.revision > 0 for menu in found] == [True, False, True]
+    assert told == [(2, 3), (3, 3)]
+    assert shop.answers([]) == []
+
+
 def test_long_gaps_in_a_request_are_cut_before_anybody_reads_it(shop):
     gaps = demo.REQUEST.replace(" ", " " * 2_000)
     assert shop.menu(gaps) == shop.menu(demo.REQUEST)

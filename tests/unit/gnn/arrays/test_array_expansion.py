@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.library import Counts, Feeders, Library, Rows, orders, transitions
 from spm.registry.frontier import frontier as rule
-from spm.registry.frontier.frontier import Frontier, Memory
+from spm.registry.frontier.frontier import Frontier, Memory, Rule
 from spm.registry.request.clauses import clauses
 from spm.registry.search import scoring
 from spm.registry.search.bm25 import Index, grams, request_gains, stems, tool_gains, tool_grams
@@ -374,6 +374,44 @@ def test_large_libraries_too(seed: int) -> None:
     made = expand(library, question)
     assert differing(made, naive(library, question)) == []
     assert len(made.tools) == rule.SIZE
+
+
+# -- the paper's rule ---------------------------------------------------------------------------
+
+
+def published(library: Library, question: Question, anchors: int, each: int, size: int) -> set[str]:
+    """The candidates as the paper defines them: anchors, their neighbours, the next by meaning."""
+    alike_to = [alike(vector, question.vector) for vector in library.vectors]
+    by_meaning = sorted(range(len(library.tools)), key=lambda tool: (-alike_to[tool], tool))
+    observed = dense(library.followers)
+    chosen, support = by_meaning[:anchors], Counter[int]()
+    for place, tool in enumerate(chosen):
+        counted = {
+            other: observed.get((tool, other), 0) + observed.get((other, tool), 0)
+            for other in range(len(library.tools))
+            if other != tool
+        }
+        for other in best({o: n for o, n in counted.items() if n > 0})[:each]:
+            support[other] += 1_000_000 // (60 + place)
+    chosen = [*chosen, *(tool for tool in best(dict(support)) if tool not in chosen)][:size]
+    chosen += [tool for tool in by_meaning if tool not in chosen][: size - len(chosen)]
+    return {library.tools[tool] for tool in chosen}
+
+
+@given(SEEDS)
+def test_the_papers_frontier_is_anchors_neighbours_and_the_next_by_meaning(seed: int) -> None:
+    library = some_library(seed, tools=60, ways=40)
+    question = some_question(library, seed)
+    sizes = Rule(
+        size=20, memories=0, remembered=0, anchors=6, sources=6, per_source=2, neighbours=14,
+        producers=0, words=False,
+    )  # fmt: skip
+    made = expand(library, question, sizes=sizes)
+    assert set(made.tools) == published(library, question, 6, 2, 20)
+    assert not made.memory.ids
+    assert made.anchors == 6
+    first = sorted(made.tools, key=lambda tool: -made.fused[made.tools.index(tool)])[:6]
+    assert set(first) == published(library, question, 6, 0, 6)
 
 
 # -- without a group ----------------------------------------------------------------------------

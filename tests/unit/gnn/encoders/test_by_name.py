@@ -18,9 +18,8 @@ import numpy as np
 import pytest
 
 from spm.gnn.encoders import by_name as encoder_module
-from spm.gnn.encoders.by_name import encoder_of, load_encoder, weights_folder
+from spm.gnn.encoders.by_name import encoder_of, load_encoder
 from spm.gnn.encoders.minilm import MiniLM, _erf
-from spm.gnn.networks import runtime
 from spm.registry.encoding import Encoder
 from spm.registry.errors import EncoderError
 
@@ -86,18 +85,6 @@ def test_documents_and_requests_are_encoded_alike(minilm):
     texts = ["list the files of a folder", ""]
     documents, requests = minilm.encode_documents(texts), minilm.encode_requests(texts)
     assert documents.tobytes() == requests.tobytes()
-
-
-@pytest.mark.usefixtures("computed")
-def test_many_documents_are_left_to_onnxruntime(monkeypatch):
-    monkeypatch.delenv("SPM_RUNTIME", raising=False)
-    monkeypatch.setattr(runtime, "menus", runtime.Menus())
-    texts = [f"list the files of folder {number}" for number in range(runtime.PAYS + 1)]
-    few, many = MiniLM(weights_folder()), MiniLM(weights_folder())
-    alone = np.concatenate([few.encode_documents([text]) for text in texts])
-    assert np.abs(many.encode_documents(texts) - alone).max() < 1e-6
-    assert many._graph is not None
-    assert few._graph is None
 
 
 def test_no_texts_give_no_rows(minilm):

@@ -7,24 +7,26 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
-from torch_geometric.nn import MessagePassing
-from torch_geometric.utils import softmax, to_dense_batch
+from torch_geometric.utils import to_dense_batch
 
 from spm.gnn.decoding import Chosen, OrderWeights, Scores, arrange
-from spm.gnn.features import PAIR, derive
+from spm.gnn.features import PAIR, Inputs, derive
 from spm.gnn.networks.attention import BiasedAttention, Block
 from spm.gnn.networks.input_rows import widths
+from spm.gnn.networks.message_passing import RelationAwareConv, every_pair
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.reranker import Order, Reranker
 from spm.gnn.networks.retriever import Retriever
 from spm.gnn.networks.sizes import HEADS, LAYERS, RELATIONS, SUMMARIES, WIDTH
-from spm.gnn.training.loop import Fit, Ordering, Schedule, Step, ordering_step, retriever_step
+from spm.gnn.training.config import Config, Schedule
+from spm.gnn.training.loop import Fit, Ordering, Step, ordering_step, retriever_step
 from spm.gnn.training.losses import reranker_loss
 from spm.registry.frontier.frontier import Frontier
+from tests.support.gpu import needs_gpu
 
 torch.set_num_threads(1)
 Builder = Callable[[int, int, int, int], Frontier]
-CANDIDATE, CHOSEN, PAIRED = widths(vectors=True)
+CANDIDATE, CHOSEN, PAIRED = widths()
 SIZES = (7, 1, 12, 3)  # of the graphs of a batch: all but one are padded
 
 
@@ -37,7 +39,7 @@ def random_place(seed: int, size: int, length: int) -> np.ndarray:
 
 def frontiers(build: Builder, sizes: Sequence[int]) -> list[Data]:
     return [
-        frontier_graph(derive(build(seed, size, 5, 4)), random_place(seed, size, 3), vectors=True)
+        frontier_graph(derive(build(seed, size, 5, 4)), random_place(seed, size, 3))
         for seed, size in enumerate(sizes)
     ]
 
@@ -51,7 +53,7 @@ def menus(build: Builder, sizes: Sequence[int], length: int = 4) -> list[Data]:
         said = rng.random((size, 9)).astype(np.float32)
         place = random_place(seed, size, length)
         facts = derive(frontier)
-        found.append(menu_graph(frontier, facts, chosen, said, place, vectors=True))
+        found.append(menu_graph(frontier, facts, chosen, said, place))
     return found
 
 
@@ -84,7 +86,7 @@ def test_our_features_cost_little():
     assert (CANDIDATE, CHOSEN, PAIRED) == (140 + 21, 142 + 30, 16 + 4)
     assert size_of(Retriever(CANDIDATE)) == 416_561 + 21 * WIDTH == 419_249
     assert size_of(Reranker(CHOSEN, PAIRED)) == 449_306 + 30 * WIDTH + 4 * 9 == 453_182
-    bare = widths(vectors=False)  # the prior, which knows no library's texts
+    bare = widths(Inputs(vectors=False))  # the prior, which knows no library's texts
     assert (bare[0], bare[1]) == (CANDIDATE - 128, CHOSEN - 128)
 
 
@@ -96,32 +98,12 @@ def test_heads_must_divide_the_width():
 # -- the same by message passing -------------------------------------------------------------
 
 
-class RelationConv(MessagePassing):
-    """The layer over edges: softmax over the incoming ones, each with its additive bias."""
-
-    def __init__(self, attention: BiasedAttention) -> None:
-        super().__init__(aggr="add", node_dim=0)
-        self.qkv, self.out, self.heads = attention.qkv, attention.out, attention.heads
-
-    def forward(self, h: Tensor, edge_index: Tensor, bias: Tensor) -> Tensor:
-        q, k, v = self.qkv(h).view(len(h), 3, self.heads, -1).unbind(1)
-        mixed = self.propagate(edge_index, q=q, k=k, v=v, bias=bias)
-        return self.out(mixed.reshape(len(h), -1))
-
-    def message(self, q_i: Tensor, k_j: Tensor, v_j: Tensor, bias: Tensor, index: Tensor) -> Tensor:
-        share = softmax((q_i * k_j).sum(-1) / q_i.size(-1) ** 0.5 + bias, index)
-        return share[..., None] * v_j
-
-
 def passed(block: Block, h: Tensor, edge_index: Tensor, bias: Tensor) -> Tensor:
-    h = h + RelationConv(block.attention)(block.norm1(h), edge_index, bias)
+    """A block whose attention is the layer of PyTorch Geometric's style."""
+    conv = RelationAwareConv(h.size(1), block.attention.heads)
+    conv.load_state_dict(block.attention.state_dict())
+    h = h + conv(block.norm1(h), edge_index, bias)
     return h + block.outer(torch.relu(block.inner(block.norm2(h))))
-
-
-def complete(size: int) -> Tensor:
-    """Edges j -> i of the complete graph with loops; row by row of the target i."""
-    target, source = torch.meshgrid(torch.arange(size), torch.arange(size), indexing="ij")
-    return torch.stack([source.reshape(-1), target.reshape(-1)])
 
 
 def naive_retriever(network: Retriever, graph: Data) -> tuple[Tensor, Tensor]:
@@ -130,7 +112,7 @@ def naive_retriever(network: Retriever, graph: Data) -> tuple[Tensor, Tensor]:
     relations[graph.edge_index[0], graph.edge_index[1]] = graph.edge_type
     h = torch.cat([network.enter(graph.x), network.summaries])
     for block, beta in zip(network.blocks, network.beta, strict=True):
-        h = passed(block, h, complete(len(h)), beta[:, relations.reshape(-1)].T)
+        h = passed(block, h, every_pair(len(h)), beta[:, relations.reshape(-1)].T)
     h = network.norm(h[:size])
     return network.member(h)[:, 0], network.slot(h)
 
@@ -141,7 +123,7 @@ def naive_reranker(network: Reranker, graph: Data) -> Order:
     pairs[graph.edge_index[0], graph.edge_index[1]] = graph.edge_attr
     h = network.enter(graph.x)
     for block, weight in zip(network.blocks, network.bias, strict=True):
-        h = passed(block, h, complete(size), pairs.reshape(size * size, -1) @ weight.T)
+        h = passed(block, h, every_pair(size), pairs.reshape(size * size, -1) @ weight.T)
     z = network.norm(h)
     precedence = torch.zeros(size, size)
     for i in range(size):
@@ -151,6 +133,30 @@ def naive_reranker(network: Reranker, graph: Data) -> Order:
     mask = torch.ones(size, dtype=torch.bool)
     entry, member = network.entry(z)[:, 0], network.member(z)[:, 0]
     return Order(entry, member, network.slot(z), precedence, mask, pairs)
+
+
+@torch.no_grad()
+def test_the_layer_along_edges_is_the_dense_one_where_some_pairs_are_left_out():
+    """A pair without an edge is one that attention is told to leave out."""
+    attention = shaken(BiasedAttention())
+    assert isinstance(attention, BiasedAttention)
+    conv = RelationAwareConv()
+    conv.load_state_dict(attention.state_dict())
+    generator = torch.Generator().manual_seed(1)
+    h = torch.randn(9, WIDTH, generator=generator)
+    linked = torch.rand(9, 9, generator=generator) < 0.4
+    linked[4] = False  # who looks at nobody gets nothing from anybody
+    linked[4, 4] = True
+    bias = torch.randn(HEADS, 9, 9, generator=generator)
+    dense = attention(h[None], bias.masked_fill(~linked, -torch.inf)[None])[0]
+    edges = linked.nonzero().T
+    found = conv(h, edges, bias[:, edges[0], edges[1]].T)
+    torch.testing.assert_close(found, dense, atol=1e-5, rtol=1e-5)
+
+
+def test_heads_must_divide_the_width_along_edges_too():
+    with pytest.raises(ValueError, match=r"'width' \(got 10\) must be divisible by 'heads'"):
+        RelationAwareConv(10, 4)
 
 
 @torch.no_grad()
@@ -208,7 +214,7 @@ def test_padding_changes_no_loss(random_frontier):
     whole = retriever_step(network, Batch.from_data_list(graphs))
     alone = [retriever_step(network, Batch.from_data_list([graph])) for graph in graphs]
     torch.testing.assert_close(whole, torch.stack(alone).mean(), atol=1e-5, rtol=1e-5)
-    ordering, chosen = shaken(Ordering(CHOSEN, PAIRED)), menus(random_frontier, SIZES)
+    ordering, chosen = shaken(Ordering(Config())), menus(random_frontier, SIZES)
     whole = ordering_step(ordering, Batch.from_data_list(chosen))
     alone = [ordering_step(ordering, Batch.from_data_list([graph])) for graph in chosen]
     torch.testing.assert_close(whole, torch.stack(alone).mean(), atol=1e-5, rtol=1e-5)
@@ -267,7 +273,7 @@ def test_every_relation_learns(random_frontier):
 
 def test_every_pair_feature_learns(random_frontier):
     torch.manual_seed(0)
-    network = Ordering(CHOSEN, PAIRED).eval()
+    network = Ordering(Config()).eval()
     ordering_step(network, Batch.from_data_list(menus(random_frontier, [12, 11, 10]))).backward()
     reranker = network.reranker
     assert reranker.bias.grad.shape == (LAYERS, HEADS, PAIRED)
@@ -281,7 +287,7 @@ def test_every_pair_feature_learns(random_frontier):
 def test_what_is_the_same_both_ways_says_nothing_about_the_order(random_frontier):
     """Only b_ij - b_ji counts, so six of the sixteen weights of `evidence` stay where they are."""
     torch.manual_seed(0)
-    network = Ordering(CHOSEN, PAIRED).eval()
+    network = Ordering(Config()).eval()
     ordering_step(network, Batch.from_data_list(menus(random_frontier, [12, 11, 10]))).backward()
     learns = network.reranker.evidence.grad.abs() > 1e-6
     symmetric = {"service", "family", "name", "alike", "in_in", "out_out"}
@@ -311,7 +317,7 @@ def test_the_order_can_be_learned_by_heart(random_frontier):
     sizes = [12, 10, 11, 12, 9, 12, 8, 12]
     graphs = menus(random_frontier, sizes)
     torch.manual_seed(0)
-    network = Ordering(CHOSEN, PAIRED)
+    network = Ordering(Config())
     losses = fitted(network, graphs, ordering_step, 2e-3)
     assert losses[-1] < 0.2 * losses[0]
     for at, (size, graph) in enumerate(zip(sizes, graphs, strict=True)):
@@ -343,7 +349,7 @@ def _decoded(network: Ordering, graph: Data, frontier: Frontier, chosen: np.ndar
 
 
 def test_the_five_losses_are_all_there(random_frontier):
-    network = Ordering(CHOSEN, PAIRED).eval()
+    network = Ordering(Config()).eval()
     batch = Batch.from_data_list(menus(random_frontier, [6, 8]))
     place, _ = to_dense_batch(batch.place, batch.batch, fill_value=-1)
     state, _ = to_dense_batch(batch.state, batch.batch)
@@ -353,7 +359,7 @@ def test_the_five_losses_are_all_there(random_frontier):
     torch.testing.assert_close(ordering_step(network, batch), expected)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: CPU and GPU are not compared")
+@needs_gpu("CPU and GPU are not compared")
 @torch.no_grad()
 def test_a_gpu_says_the_same(random_frontier):
     for network, graphs in (

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 
+from spm.gnn.features import Inputs
 from spm.gnn.networks import numpy_forward
 from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.reranker import Reranker
@@ -37,7 +38,7 @@ def arrays(network: nn.Module) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("size", [1, 2, 32, 128])
 @torch.no_grad()
 def test_retrieve_equals_torch(size, vectors):
-    features = widths(vectors=vectors)[0]
+    features = widths(Inputs(vectors=vectors))[0]
     network = shaken(Retriever(features), size)
     assert isinstance(network, Retriever)
     rng = np.random.default_rng(size)
@@ -56,7 +57,7 @@ def test_retrieve_equals_torch(size, vectors):
 @pytest.mark.parametrize("size", [1, 2, 32, 128])
 @torch.no_grad()
 def test_order_equals_torch(size, vectors):
-    _, features, pairs = widths(vectors=vectors)
+    _, features, pairs = widths(Inputs(vectors=vectors))
     network = shaken(Reranker(features, pairs), size)
     assert isinstance(network, Reranker)
     rng = np.random.default_rng(size)
@@ -73,7 +74,7 @@ def test_order_equals_torch(size, vectors):
 
 def test_a_network_that_is_very_sure_overflows_nothing():
     """numpy would warn, and a warning is an error here."""
-    features = widths(vectors=False)[0]
+    features = widths(Inputs(vectors=False))[0]
     network = shaken(Retriever(features), 0)
     weights = arrays(network)
     x, neutral = np.zeros((3, features), np.float32), np.zeros((3, 3), int)

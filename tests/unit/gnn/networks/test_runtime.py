@@ -1,28 +1,32 @@
-"""The shipped ONNX graphs: what torch computes, where a session pays, nothing that was changed."""
+"""Which device and runtime are taken, what torch and numpy say of the same, and kept networks."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from spm.gnn.encoders.by_name import load_encoder, weights_folder
+from spm.gnn.encoders.by_name import weights_folder
 from spm.gnn.encoders.minilm import MiniLM
+from spm.gnn.features import Inputs
 from spm.gnn.model_store import prior
-from spm.gnn.networks import inference, numpy_forward, runtime
-from spm.gnn.networks.inference import Networks, networks_of
+from spm.gnn.networks import inference, runtime
+from spm.gnn.networks.inference import networks_of
 from spm.gnn.networks.input_rows import widths
-from spm.gnn.networks.reranker import Reranker
-from spm.gnn.networks.retriever import Retriever
+from spm.gnn.networks.numpy_forward import NumpyNetworks, reranker_shapes, retriever_shapes
+from spm.gnn.networks.passes import Candidates, Inference, Leading, answered
+from spm.gnn.networks.sizes import Sizes
+from spm.gnn.networks.torch_forward import TorchNetworks
+from spm.gnn.training.config import shipped
+from spm.registry.errors import InputError
 
-pytestmark = pytest.mark.usefixtures("computed")
 WORKER = Path(__file__).parents[3] / "data" / "workers" / "torch_rows.py"
 TEXTS = [
     "Email the customer the receipt for order 4821",
@@ -31,158 +35,280 @@ TEXTS = [
     "Größe 住所 😀",
     "word " * 400,
 ]
+CPU = torch.device("cpu")
+HERE = torch.cuda.is_available()
 
 
-@pytest.fixture
-def onnx(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SPM_RUNTIME", "onnx")
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPM_RUNTIME", raising=False)
+    monkeypatch.delenv("SPM_DEVICE", raising=False)
 
 
-def arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
-    return {name: value.detach().numpy() for name, value in network.state_dict().items()}
+def candidates(*sizes: int) -> list[Candidates]:
+    features = widths(prior().design.inputs)[0]
+    rng = np.random.default_rng(sum(sizes))
+    return [
+        Candidates(
+            rng.normal(size=(size, features)).astype(np.float32), rng.integers(0, 5, (size, size))
+        )
+        for size in sizes
+    ]
 
 
-def shaken(network: torch.nn.Module) -> torch.nn.Module:
-    """Weights of which none is a beginning's 0 or 1, so that none can be mistaken."""
-    torch.manual_seed(0)
-    with torch.no_grad():
-        for weights in network.parameters():
-            weights.normal_(0, 0.2)
-    return network.eval()
+def leading(*sizes: int) -> list[Leading]:
+    _, features, pairs = widths(prior().design.inputs)
+    rng = np.random.default_rng(sum(sizes))
+    return [
+        Leading(
+            rng.normal(size=(size, features)).astype(np.float32),
+            rng.normal(size=(size, size, pairs)).astype(np.float32),
+        )
+        for size in sizes
+    ]
 
 
-@pytest.mark.parametrize("vectors", [False, True])
-@pytest.mark.parametrize("size", [1, 5, 128])
-def test_the_retriever_is_torchs(vectors: bool, size: int) -> None:
-    features = widths(vectors=vectors)[0]
-    network = shaken(Retriever(features))
-    rng = np.random.default_rng(size)
-    x = rng.normal(size=(size, features)).astype(np.float32)
-    relations = rng.integers(0, 5, (size, size))
-    member, slot = runtime.Graph(f"retriever-{features}", arrays(network)).run(
-        x=x, relations=relations
+def both() -> tuple[Inference, Inference]:
+    model = prior()
+    weights = model.retriever, model.reranker
+    return TorchNetworks(*weights, CPU), NumpyNetworks(*weights)
+
+
+# -- the same from both ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [(1,), (128,), (128, 5, 0, 1, 60), (0,), ()])
+def test_both_runtimes_say_the_same_of_requests_together_and_alone(sizes: tuple[int, ...]) -> None:
+    for networks in both():
+        together = networks.retrieve(candidates(*sizes))
+        assert [len(one.member) for one in together] == list(sizes)
+    quick, light = (networks.retrieve(candidates(*sizes)) for networks in both())
+    for one, other in zip(quick, light, strict=True):
+        for found, expected in zip(one, other, strict=True):
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+    quicker, lighter = (networks.order(leading(*sizes)) for networks in both())
+    for first, second in zip(quicker, lighter, strict=True):
+        for found, expected in zip(first, second, strict=True):
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "sizes"),
+    [
+        (shipped("paper").design.inputs, shipped("paper").design.networks),
+        (Inputs(dimensions=7), Sizes(width=48, heads=3, inner=40, layers=3, summaries=0)),
+    ],
+    ids=["paper", "other sizes"],
+)
+def test_both_runtimes_compute_networks_of_any_design(inputs: Inputs, sizes: Sizes) -> None:
+    candidate, chosen, pairs = widths(inputs)
+    rng = np.random.default_rng(5)
+    retriever, reranker = (
+        {name: rng.normal(0, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+        for shapes in (retriever_shapes(candidate, sizes), reranker_shapes(chosen, pairs, sizes))
     )
-    real = torch.ones(1, size, dtype=torch.bool)
-    with torch.no_grad():
-        a, b = network.dense(torch.from_numpy(x)[None], torch.from_numpy(relations)[None], real)
-    np.testing.assert_allclose(member, torch.sigmoid(a[0]).numpy(), atol=1e-4)
-    np.testing.assert_allclose(slot, torch.softmax(b[0], 0).numpy(), atol=1e-4)
+    asked = Candidates(
+        rng.normal(size=(20, candidate)).astype(np.float32), rng.integers(0, 5, (20, 20))
+    )
+    leads = Leading(
+        rng.normal(size=(9, chosen)).astype(np.float32),
+        rng.normal(size=(9, 9, pairs)).astype(np.float32),
+    )
+    quick, light = TorchNetworks(retriever, reranker, CPU), NumpyNetworks(retriever, reranker)
+    for one, other in (
+        (quick.retrieve([asked])[0], light.retrieve([asked])[0]),
+        (quick.order([leads])[0], light.order([leads])[0]),
+    ):
+        for found, expected in zip(one, other, strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("vectors", [False, True])
-@pytest.mark.parametrize("size", [1, 32])
-def test_the_reranker_is_torchs(vectors: bool, size: int) -> None:
-    _, features, pairs = widths(vectors=vectors)
-    network = shaken(Reranker(features, pairs))
-    rng = np.random.default_rng(size)
-    x = rng.normal(size=(size, features)).astype(np.float32)
-    between = rng.normal(size=(size, size, pairs)).astype(np.float32)
-    found = runtime.Graph(f"reranker-{features}", arrays(network)).run(x=x, pairs=between)
-    real = torch.ones(1, size, dtype=torch.bool)
-    with torch.no_grad():
-        said = network.dense(torch.from_numpy(x)[None], torch.from_numpy(between)[None], real)
-    for one, other in zip(found, said[:4], strict=True):
-        np.testing.assert_allclose(one, other[0].numpy(), atol=1e-4, rtol=1e-4)
+def test_more_requests_than_one_pass_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spm.gnn.networks.torch_forward.TOGETHER", 2)
+    networks, asked = both()[0], candidates(3, 4, 0, 5, 6, 7)
+    alone = [networks.retrieve([one])[0] for one in asked]
+    for found, expected in zip(networks.retrieve(asked), alone, strict=True):
+        np.testing.assert_allclose(found.member, expected.member, atol=1e-6)
 
 
-def test_the_encoder_is_torchs_and_pools_as_it_did(onnx: None, tmp_path: Path) -> None:
+def test_whoever_orders_needs_the_second_network() -> None:
+    with pytest.raises(ValueError, match="second network"):
+        TorchNetworks(prior().retriever, {}, CPU).order(leading(3))
+
+
+@pytest.mark.usefixtures("computed")
+def test_the_encoder_is_transformers_in_every_runtime(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pooling too: taking the first token for the text would go unnoticed otherwise."""
     asked, answer = tmp_path / "texts.json", tmp_path / "rows.npz"
     asked.write_text(json.dumps(TEXTS))
     subprocess.run([sys.executable, str(WORKER), str(asked), str(answer)], check=True)
-    encoder = MiniLM(weights_folder())
-    found = encoder.encode_clauses(TEXTS)
-    assert encoder._graph is not None
-    with np.load(answer, allow_pickle=False) as kept:
-        for rows, name in zip(found, kept.files, strict=True):
-            assert rows.shape == kept[name].shape
-            np.testing.assert_allclose(rows, kept[name], atol=1e-5)
-    first = encoder._served(encoder._tokens(TEXTS[0]).ids)[0]
-    assert float(first @ found[0][0] / np.linalg.norm(first)) < 0.99
+    for name in ("numpy", "torch"):
+        monkeypatch.setenv("SPM_RUNTIME", name)
+        found = MiniLM(weights_folder()).encode_clauses(TEXTS)
+        with np.load(answer, allow_pickle=False) as kept:
+            for rows, part in zip(found, kept.files, strict=True):
+                assert rows.shape == kept[part].shape
+                np.testing.assert_allclose(rows, kept[part], atol=1e-5)
 
 
-def test_numpy_and_onnx_compute_the_same_networks(onnx: None) -> None:
-    model = prior()
-    candidate, chosen, pairs = widths(vectors=model.vectors)
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(90, candidate)).astype(np.float32)
-    relations = rng.integers(0, 5, (90, 90))
-    networks = Networks(model.retriever, model.reranker)
-    for one, other in zip(
-        networks.retrieve(x, relations),
-        numpy_forward.retrieve(model.retriever, x, relations),
-        strict=True,
-    ):
-        np.testing.assert_allclose(one, other, atol=1e-5)
-    assert list(networks._graphs) == ["retriever"]  # the other one when it is asked for
-    x, between = x[:32, :1].repeat(chosen, 1), rng.normal(size=(32, 32, pairs)).astype(np.float32)
-    for one, other in zip(
-        networks.order(x, between), numpy_forward.order(model.reranker, x, between), strict=True
-    ):
-        np.testing.assert_allclose(one, other, atol=1e-4)
-    empty = networks.retrieve(np.zeros((0, candidate), np.float32), np.zeros((0, 0), np.int64))
-    assert [part.shape for part in empty] == [(0,), (0, 8)]
-
-
-def test_a_graph_that_was_changed_is_refused(onnx: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = dict.fromkeys(runtime._manifest(), "0" * 64)
-    monkeypatch.setattr(runtime, "_manifest", lambda: wrong)
-    with pytest.raises(ValueError, match="does not match its checksum"):
-        runtime.verified("minilm")
-    assert runtime.graph("minilm", {}) is None  # and numpy computes
-    model, x = prior(), np.zeros((2, 33), dtype=np.float32)
-    networks = Networks(model.retriever, {})
-    assert networks.retrieve(x, np.zeros((2, 2), dtype=np.int64))[0].shape == (2,)
-    assert not networks._graphs
-
-
-def test_every_graph_in_the_manifest_is_shipped_and_no_other() -> None:
-    folder = Path(runtime.__file__).parent / "exported"
-    assert {path.stem for path in folder.glob("*.onnx")} == set(runtime._manifest())
-    for name in runtime._manifest():
-        assert b"/" + b"work" not in runtime.verified(name)
-
-
-@pytest.mark.parametrize(
-    ("said", "built", "expected"),
-    [
-        ("auto", 1, False),
-        ("auto", runtime.PAYS + 1, True),
-        ("numpy", 10_000, False),
-        ("onnx", 0, True),
-    ],
-)
-def test_sessions_are_opened_where_they_pay(
-    said: str, built: int, expected: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("computed")
+def test_torch_reads_many_texts_in_order_whatever_their_lengths(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("SPM_RUNTIME", said)
-    count = runtime.Menus()
-    for _ in range(built):
-        count.next()
-    assert count.pay() is expected
-    assert runtime.Menus().pay(built) is expected  # and as soon where they are sure to come
+    texts = [f"{'word ' * (number % 7)} number {number}" for number in range(150)]
+    texts += texts[:3]
+    told: list[int] = []
+    expected = MiniLM(weights_folder()).encode(texts)
+    monkeypatch.setenv("SPM_RUNTIME", "torch")
+    found = MiniLM(weights_folder()).encode(texts, told.append)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert told == list(range(1, 154))
 
 
-@pytest.mark.parametrize(("said", "threads"), [("", 1), ("2", 2), ("0", 1), ("many", 1)])
-def test_threads(said: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SPM_THREADS", said)
-    assert runtime.threads() == threads
+# -- what many ask at once -------------------------------------------------------------------
 
 
-def test_documents_keep_their_bits(onnx: None) -> None:
-    """Vectors that are kept do not depend on what a process did before."""
-    fresh = MiniLM(weights_folder())
-    fresh.encode_clauses(TEXTS[:1])
-    assert fresh._graph is not None
-    loaded: Any = load_encoder()
-    assert np.array_equal(fresh.encode(TEXTS[:1]), loaded.encode(TEXTS[:1]))
+class Counting:
+    """Networks that say how many they were asked in each pass."""
+
+    def __init__(self):
+        self.passes: list[tuple[str, int]] = []
+        self._networks = both()[1]
+
+    def retrieve(self, asked):
+        self.passes.append(("first", len(asked)))
+        return self._networks.retrieve(asked)
+
+    def order(self, asked):
+        self.passes.append(("second", len(asked)))
+        return self._networks.order(asked)
 
 
-def test_the_same_model_read_twice_has_its_sessions_once() -> None:
-    """Each thread of a service reads the file for itself; opening sessions costs 60 menus."""
+def steps(number, size, *, also=False):
+    (one,) = candidates(size)
+    belief = yield one
+    if also:
+        (two,) = leading(4)
+        order = yield two
+        return number, len(belief.member), len(order.entry)
+    return number, len(belief.member)
+
+
+def test_what_many_ask_at_the_same_time_is_one_pass():
+    networks = Counting()
+    found = answered(networks, [steps(0, 5), steps(1, 7, also=True), steps(2, 6, also=True)])
+    assert found == [(0, 5), (1, 7, 4), (2, 6, 4)]
+    assert networks.passes == [("first", 3), ("second", 2)]
+
+
+def test_a_computation_that_fails_closes_the_others():
+    closed = []
+
+    def patient():
+        try:
+            yield candidates(3)[0]
+        finally:
+            closed.append(True)
+
+    def failing():
+        yield candidates(3)[0]
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        answered(Counting(), [failing(), patient()])
+    assert closed == [True]
+
+
+# -- which device and which runtime ----------------------------------------------------------
+
+
+@pytest.mark.skipif(HERE, reason="there is a GPU: what happens without one is not seen")
+def test_without_a_gpu_numpy_computes_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    for said in ("", "auto", "cpu"):
+        monkeypatch.setenv("SPM_DEVICE", said)
+        assert (runtime.device(), runtime.chosen()) == ("cpu", "numpy")
+    monkeypatch.setenv("SPM_RUNTIME", "torch")
+    assert runtime.chosen() == "torch"
+    assert runtime.torch_device() == CPU
+
+
+@pytest.mark.skipif(HERE, reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_an_error_with_the_next_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SPM_DEVICE", "cuda")
+    with pytest.raises(InputError, match=r"'cuda' was asked for, but torch .*--device cpu"):
+        runtime.device()
+    monkeypatch.setenv("SPM_DEVICE", "cpu")
+    with pytest.raises(InputError, match="cuda"), runtime.computing_on("cuda"):
+        raise AssertionError("nothing is computed")
+    assert os.environ["SPM_DEVICE"] == "cpu"
+
+
+def test_a_gpu_takes_torch_and_the_cpu_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "_gpu_is_likely", lambda: True)
+    monkeypatch.setattr(runtime, "_why_no_gpu", lambda: "")
+    assert (runtime.device(), runtime.chosen()) == ("cuda", "torch")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    assert runtime.torch_device() == torch.device("cuda", 1)
+    with runtime.computing_on("cpu"):
+        assert (runtime.device(), runtime.chosen()) == ("cpu", "numpy")
+    assert runtime.device() == "cuda"
+    monkeypatch.setenv("SPM_RUNTIME", "numpy")
+    assert runtime.chosen() == "numpy"
+    monkeypatch.setenv("SPM_DEVICE", "cuda")
+    with pytest.raises(InputError, match="Leave one of them unset"):
+        runtime.chosen()
+
+
+@pytest.mark.parametrize(("variable", "known"), [("DEVICE", "auto, cpu"), ("RUNTIME", "numpy")])
+def test_what_is_not_known_is_refused(
+    variable: str, known: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"SPM_{variable}", "tpu")
+    with pytest.raises(InputError, match=f"SPM_{variable} is 'tpu'. Known: .*{known}"):
+        runtime.chosen()
+
+
+def test_without_torch_its_runtime_is_refused_and_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runtime, "_installed", lambda: False)
+    runtime._gpu_is_likely.cache_clear()
+    runtime._why_no_gpu.cache_clear()
+    try:
+        monkeypatch.setenv("SPM_RUNTIME", "torch")
+        with pytest.raises(InputError, match="pip install"):
+            runtime.chosen()
+        monkeypatch.setenv("SPM_DEVICE", "cuda")
+        with pytest.raises(InputError, match=r"not installed.*pip install"):
+            runtime.device()
+    finally:
+        runtime._gpu_is_likely.cache_clear()
+        runtime._why_no_gpu.cache_clear()
+
+
+# -- networks that are kept ------------------------------------------------------------------
+
+
+def test_the_same_model_read_twice_has_its_networks_once() -> None:
+    """Each thread of a service reads the file for itself."""
     first, second = prior(), prior()
     assert first is not second
     assert networks_of(first) is networks_of(second)
+
+
+def test_another_runtime_has_networks_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    light = networks_of(prior())
+    assert isinstance(light, NumpyNetworks)
+    monkeypatch.setenv("SPM_RUNTIME", "torch")
+    assert isinstance(networks_of(prior()), TorchNetworks)
+    monkeypatch.delenv("SPM_RUNTIME")
+    assert networks_of(prior()) is light
 
 
 def test_the_networks_of_a_few_models_are_kept() -> None:
@@ -193,14 +319,3 @@ def test_the_networks_of_a_few_models_are_kept() -> None:
     assert networks_of(made[0]) is not kept[0]
     unsaved = [replace(prior(), digest="") for _ in range(2)]
     assert networks_of(unsaved[0]) is not networks_of(unsaved[1])
-
-
-def test_what_a_session_leaves_in_memory_reads_as_before(tmp_path: Path) -> None:
-    kept = np.arange(40_000, dtype=np.float32)
-    kept.tofile(tmp_path / "weights")
-    mapped = np.asarray(np.memmap(tmp_path / "weights", np.uint8, "r"))
-    part = mapped[4:150_004].view("<f4")  # begins and ends within a page
-    runtime.leave([part, kept, kept[:0], mapped[:10]])
-    assert np.array_equal(part, kept[1:37_501])
-    assert np.array_equal(mapped.view("<f4"), kept)
-    assert np.array_equal(kept, np.arange(40_000))

@@ -21,7 +21,7 @@ from spm.gnn.arrays.array_expansion import Question
 from spm.gnn.frontier_source import CypherSource, SnapshotSource
 from spm.gnn.model_store import prior
 from spm.gnn.ranker import LearnedRanker
-from spm.gnn.snapshot import container, lifecycle, snapshot
+from spm.gnn.snapshot import container, lifecycle
 from spm.gnn.snapshot.lifecycle import Snapshots
 from spm.gnn.snapshot.strings import Sorted, Texts
 from spm.registry.access.caller import EVERYTHING, Caller
@@ -31,7 +31,7 @@ from spm.registry.menus.menu import Ask
 from spm.registry.models import Manifest
 from spm.registry.registry import Registry
 from spm.registry.search.results import Probes
-from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
+from tests.data.frontiers import FIELDS, RULES, WORDS, Worded, World, differing, limits, worlds
 
 ENCODER = Worded()
 PARTS = st.lists(st.sampled_from([*WORDS, "nothing"]), max_size=4).map(" ".join)
@@ -78,16 +78,6 @@ def mapped(snapshots: Snapshots, text: str, fields: frozenset[str], caller: Call
     return view.frontier(question, ("shop/t0", "mail/t1"))
 
 
-@contextmanager
-def as_if_large(many: bool) -> Iterator[None]:
-    """Search by meaning from bytes, as in a large library and a process that serves."""
-    with pytest.MonkeyPatch.context() as patch:
-        if many:
-            patch.setattr(snapshot, "MANY", 0)
-            patch.setenv("SPM_RUNTIME", "onnx")
-        yield
-
-
 def tool(name: str, **more: Any) -> dict[str, Any]:
     return {
         "service": "shop",
@@ -107,13 +97,17 @@ def ranker(registry: Registry, snapshots: Snapshots | None) -> LearnedRanker:
 
 
 @settings(max_examples=25)
-@given(worlds(), REQUESTS, GIVEN, st.booleans(), st.booleans(), st.data())
+@given(worlds(), REQUESTS, GIVEN, st.sampled_from(RULES), st.data())
 def test_the_snapshot_and_the_store_give_the_same(
-    world: World, text: str, fields: frozenset[str], small: bool, many: bool, data: st.DataObject
+    world: World,
+    text: str,
+    fields: frozenset[str],
+    sizes: dict[str, int],
+    data: st.DataObject,
 ) -> None:
     """For everybody: with all rights, with some, with none; decayed counts included."""
     world.tools[:] = [{**spec, **data.draw(RIGHTS)} for spec in world.tools]
-    with opened(world) as registry, limits(**SMALL if small else {}), as_if_large(many):
+    with opened(world) as registry, limits(**sizes):
         snapshots = Snapshots(registry.store)
         for caller in CALLERS:
             found = mapped(snapshots, text, fields, caller)

@@ -14,7 +14,6 @@ import torch
 from torch import nn
 
 from spm.gnn.checkpoint import load
-from spm.gnn.networks import attention
 from spm.gnn.training import distributed
 from tests.data.workers import tiny_training as tiny
 
@@ -89,12 +88,11 @@ def test_the_leader_writes_the_files(ranks, ended):
     assert stages == ["retriever", "fold1", "fold2", "reranker"]  # once each: one process wrote
 
 
-def test_two_processes_take_the_steps_that_one_takes(ranks, monkeypatch):
+def test_two_processes_take_the_steps_that_one_takes(ranks):
     """Each saw its half of every batch: the means of their losses are the losses of one process.
 
     The second batch is computed after a step, so that gradients were averaged as well.
     """
-    monkeypatch.setattr(attention, "DROPOUT", 0.0)
     alone = tiny.first_losses()
     assert len(alone) == 2
     np.testing.assert_allclose(np.mean([r["losses"] for r in ranks], axis=0), alone, atol=1e-4)

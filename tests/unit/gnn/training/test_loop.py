@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from spm.gnn.training.loop import Fit, Schedule, keep, kept
+from spm.gnn.training.config import Schedule
+from spm.gnn.training.loop import Fit, keep, kept
 from spm.registry.errors import StoreWriteFailed
 
 torch.set_num_threads(1)
@@ -84,6 +85,14 @@ def test_the_pace():
     expected = [0.5 * (1 + math.cos(math.pi * (step - 3) / 27)) for step in range(3, 30)]
     assert rates[3:] == pytest.approx(expected)
     assert rates[-1] < 0.01
+
+
+def test_a_constant_pace_keeps_the_rate():
+    one = fit(Schedule(rate=0.5, epochs=2, seed=0, batch=4, pace="constant"))
+    one.run()
+    assert one.optimizer.param_groups[0]["lr"] == 0.5
+    one.run()
+    assert one.optimizer.param_groups[0]["lr"] == 0.5
 
 
 def test_gradients_are_clipped():

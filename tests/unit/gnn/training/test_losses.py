@@ -1,10 +1,12 @@
 """The losses: what training adds up is what decoding adds up, and nothing is ever infinite."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 from torch_geometric.data import Batch, Data
 from torch_geometric.utils import to_dense_batch
 
@@ -14,12 +16,13 @@ from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.reranker import Order, Reranker
 from spm.gnn.networks.retriever import Retriever
+from spm.gnn.training.config import Config, RetrieverLosses
 from spm.gnn.training.loop import Ordering, ordering_step, retriever_step
 from spm.gnn.training.losses import path_loss, reranker_loss, retriever_loss
 from spm.registry.frontier.frontier import Frontier
 
 torch.set_num_threads(1)
-CANDIDATE, CHOSEN, PAIRED = widths(vectors=True)
+CANDIDATE, CHOSEN, PAIRED = widths()
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,39 @@ class Case:
 
     def graph(self) -> Data:
         given = self.frontier, self.facts, self.chosen, self.said, self.place
-        return menu_graph(*given, vectors=True)
+        return menu_graph(*given)
 
     def gold(self) -> list[int]:
         """The gold path as places among the chosen, without what was not chosen."""
         where = {int(tool): at for at, tool in enumerate(self.chosen.order)}
         path = sorted((int(p), tool) for tool, p in enumerate(self.place) if p >= 0)
         return [where[tool] for _, tool in path if tool in where]
+
+
+def test_the_first_network_is_trained_for_what_the_configuration_says():
+    """Each loss counts by its weight; the entry is the first place's."""
+    generator = torch.Generator().manual_seed(3)
+    member, slot = (torch.randn(2, 50, *more, generator=generator) for more in ((), (8,)))
+    place = torch.full((2, 50), -1)
+    place[0, :3], place[1, 40] = torch.arange(3), 0
+    mask, similarity = torch.ones(2, 50, dtype=torch.bool), torch.rand(2, 50, generator=generator)
+    nothing = RetrieverLosses(gold=1.0, hard=1.0, edge=0.0, slot=0.0, entry=0.0)
+
+    def loss(**changed: Any) -> float:
+        found = replace(nothing, **changed)
+        return float(retriever_loss(member, slot, mask, place, similarity, found))
+
+    plain = functional.binary_cross_entropy_with_logits(member, (place >= 0).float())
+    assert loss() == pytest.approx(float(plain), abs=1e-5)
+    first = -slot[..., 0].log_softmax(1)
+    entry = float(first[0, 0] + first[1, 40]) / 2
+    assert loss(entry=1.0) - loss() == pytest.approx(entry, abs=1e-4)
+    assert loss(entry=0.5) - loss() == pytest.approx(entry / 2, abs=1e-4)
+    one = loss(slot=1.0) - loss()
+    assert loss(slot=0.3) - loss() == pytest.approx(0.3 * one, abs=1e-4)
+    assert loss(gold=4.0) > loss()
+    assert loss(hard=2.0) > loss()
+    assert loss(edge=0.5) > loss()
 
 
 @pytest.fixture(scope="module")
@@ -153,9 +182,9 @@ def test_the_likeliest_path_is_the_decoded_one(make):
 def test_losses_and_gradients_are_finite(make, length):
     """An empty path, one of eight, and longer ones; alone and in a padded batch."""
     torch.manual_seed(0)
-    first, second = Retriever(CANDIDATE), Ordering(CHOSEN, PAIRED)
+    first, second = Retriever(CANDIDATE), Ordering(Config())
     for cases in ([make(1, 12, length)], [make(1, 12, length), make(2, 3, 2), make(3, 1, 0)]):
-        frontiers = [frontier_graph(case.facts, case.place, vectors=True) for case in cases]
+        frontiers = [frontier_graph(case.facts, case.place) for case in cases]
         lost = retriever_step(first, Batch.from_data_list(frontiers))
         lost = lost + ordering_step(second, Batch.from_data_list([case.graph() for case in cases]))
         lost.backward()

@@ -13,20 +13,20 @@ from spm.gnn.arrays.array_expansion import Question, expand
 from spm.gnn.arrays.library import Library
 from spm.gnn.checkpoint import load, save
 from spm.gnn.constructor import construct, names
+from spm.gnn.features import Inputs
 from spm.gnn.model import Model, Provenance
 from spm.gnn.networks.input_rows import widths
+from spm.gnn.training.config import Config, Schedule, shipped
 from spm.gnn.training.examples import Row, divide, rows_of, split
-from spm.gnn.training.loop import Schedule
 from spm.gnn.training.measures import Measures
-from spm.gnn.training.recipe import LEAST, Config, Training
+from spm.gnn.training.recipe import LEAST, Training
 from spm.gnn.training.run_folder import Run, plain
 from spm.registry.errors import InputError
 from tests.data.workers import tiny_training as tiny
 
 torch.set_num_threads(1)
-CONFIG = Config(
-    Schedule(8e-4, 2, 20260525), Schedule(4e-4, 2, 17), development=0.2, folds=2, patience=2
-)
+CHANGED: dict[str, Any] = {"reranker": Schedule(4e-4, 2, 17), "development": 0.2, "folds": 2}
+CONFIG = Config(**CHANGED)
 ONCE = replace(CONFIG, retriever=Schedule(8e-4, 1, 20260525), reranker=Schedule(4e-4, 1, 17))
 WHENCE = Provenance("tiny", "none", 1, tiny.ROWS)
 
@@ -78,6 +78,23 @@ def test_a_model_is_better_than_chance(model):
     assert measures["prefix"] > 0.3
 
 
+def test_a_training_without_a_file_costs_what_it_always_did(tmp_path):
+    """Losses of every epoch, as they were before anything of it was a key of a configuration."""
+    trained(tiny.library(), tmp_path, replace(shipped("default"), **CHANGED))
+    found = {(row["stage"], row["epoch"]): row["loss"] for row in Run(tmp_path).metrics()}
+    assert found == pytest.approx(
+        {
+            ("retriever", 1): 3.863462,
+            ("retriever", 2): 2.458731,
+            ("fold1", 1): 4.114716,
+            ("fold2", 1): 4.32679,
+            ("reranker", 1): 6.169131,
+            ("reranker", 2): 4.566415,
+        },
+        rel=2e-3,  # processors add up in another order
+    )
+
+
 def same(left: Any, right: Any) -> bool:
     return all(np.array_equal(left[name], right[name]) for name in left)
 
@@ -116,6 +133,25 @@ def test_another_configuration_in_the_same_folder_is_refused(tmp_path):
         trained(tiny.library(), tmp_path, CONFIG, kill)
     with pytest.raises(InputError, match=r"holds a run with other folds, retriever\."):
         trained(tiny.library(), tmp_path, replace(CONFIG, folds=3, retriever=Schedule(1e-3, 2, 1)))
+
+
+def test_the_paper_chooses_nothing_on_the_development_split(tmp_path):
+    """Fixed weights stay fixed, the last epoch is kept, and other judges change no weight."""
+    paper, library = shipped("paper"), tiny.library()
+    config = replace(paper, folds=2, reranker=replace(paper.reranker, epochs=2))
+    teach, judge = divide(library, tiny.seen(library), 0.2)
+    models = []
+    for name, rows in (("some", judge), ("none", [])):
+        run = Run(tmp_path / name)
+        run.begin({})
+        models.append(Training(teach, rows, config, run).model(WHENCE))
+    one, other = models
+    assert (one.sets, one.orders, one.cut) == (paper.sets[0], paper.order, 0.0)
+    assert one.design == paper.design
+    assert same(one.retriever, other.retriever)
+    assert same(one.reranker, other.reranker)
+    assert one.provenance.measures["ceiling"] > 0
+    assert not other.provenance.measures
 
 
 @pytest.mark.parametrize("rows", [1, LEAST - 1])
@@ -257,7 +293,7 @@ def test_a_model_begins_with_another_one(tmp_path, model):
     from spm.gnn.networks.retriever import Retriever
     from spm.gnn.training.recipe import warm
 
-    bare, full = widths(vectors=False)[0], widths(vectors=True)[0]
+    bare, full = widths(Inputs(vectors=False))[0], widths()[0]
     known = {k: v.numpy() for k, v in Retriever(bare).state_dict().items()}
     network = Retriever(full)
     warm(network, known)

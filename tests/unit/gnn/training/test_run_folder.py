@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from spm.gnn.training.config import Config
 from spm.gnn.training.curves import MEASURES, draw
 from spm.gnn.training.measures import Measures
-from spm.gnn.training.recipe import Config
 from spm.gnn.training.run_folder import Run, plain
 from spm.registry.errors import InputError
 
@@ -57,6 +57,7 @@ def test_a_configuration_survives_the_file(tmp_path):
         "batch": 8,
         "decay": 0.01,
         "clip": 1.0,
+        "pace": "cosine",
     }
 
 

@@ -21,7 +21,17 @@ from spm.registry.frontier.cypher_expansion import Expansion
 from spm.registry.frontier.frontier import SIZE, Frontier
 from spm.registry.registry import Registry
 from spm.registry.search.results import Probes
-from tests.data.frontiers import FIELDS, SMALL, WORDS, Worded, World, differing, limits, worlds
+from tests.data.frontiers import (
+    FIELDS,
+    RULES,
+    SMALL,
+    WORDS,
+    Worded,
+    World,
+    differing,
+    limits,
+    worlds,
+)
 
 ENCODER = Worded()
 PARTS = st.lists(st.sampled_from([*WORDS, "nothing"]), max_size=4).map(" ".join)
@@ -82,11 +92,11 @@ def trace(name: str, request: str, *tools: str) -> dict[str, Any]:
 
 
 @settings(max_examples=25)
-@given(worlds(), REQUESTS, GIVEN, st.booleans())
+@given(worlds(), REQUESTS, GIVEN, st.sampled_from(RULES))
 def test_the_store_and_arrays_give_the_same(
-    world: World, text: str, fields: frozenset[str], small: bool
+    world: World, text: str, fields: frozenset[str], sizes: dict[str, int]
 ) -> None:
-    with opened(world) as registry, limits(**SMALL if small else {}):
+    with opened(world) as registry, limits(**sizes):
         found = ask(registry, text, fields)
         expected = expand(load(registry.store), question(text, fields))
     assert differing(found, expected) == []
@@ -106,7 +116,7 @@ def test_the_demo_gives_the_same(filled_demo: Registry) -> None:
     library = load(filled_demo.store)
     requests = [row.request for row in demo.trajectories()][::50]
     for text in [*requests, "", "Wo ist mein Paket?"]:
-        for constants in ({}, SMALL, {**SMALL, "SIZE": 60, "SOURCES": 20, "PRODUCERS": 8}):
+        for constants in (*RULES, {**SMALL, "SIZE": 60, "SOURCES": 20, "PRODUCERS": 8}):
             with limits(**constants):
                 shown = frozenset({"order_id", "email"})
                 found = ask(filled_demo, text, shown)

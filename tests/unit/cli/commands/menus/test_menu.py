@@ -1,12 +1,14 @@
 """`spm menu`: every option as a user types it, every format as a program reads it."""
 
 import json
+import os
 
 import pytest
 
 from spm.registry import demo
 from spm.registry.models import Manifest
 from spm.registry.registry import Registry
+from tests.support.gpu import HERE
 
 PROVIDERS = [
     "openai",
@@ -16,6 +18,88 @@ PROVIDERS = [
     "tool-reference",
     "tool-search-output",
 ]
+
+
+# -- many at once ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def requests(tmp_path):
+    file = tmp_path / "requests.jsonl"
+    lines = [
+        "Cancel order 991",
+        "",
+        '{"request": "Refund it", "state": ["order_id"]}',
+        demo.REQUEST,
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return file
+
+
+def test_many_menus_are_those_that_are_built_one_by_one(in_shop, requests):
+    done = in_shop("menu", "--requests", requests, "-k", "5", "--json")
+    found = [json.loads(line) for line in done.out.splitlines()]
+    asked = [("Cancel order 991", []), ("Refund it", ["--state", "order_id"]), (demo.REQUEST, [])]
+    for one, (request, more) in zip(found, asked, strict=True):
+        assert one == in_shop("menu", request, *more, "-k", "5", "--json").json
+
+
+def test_many_menus_are_a_line_each(in_shop, requests):
+    lines = in_shop("menu", "--requests", requests).out.splitlines()
+    assert lines[0] == "Cancel order 991: cancel_order (+31)"
+    assert lines[-1].startswith(f"{demo.REQUEST}: lookup_order → ")
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["Cancel it"], ["--explain"], ["--lock", "x"], ["--format", "openai"], ["--why-not", "x"]],
+)
+def test_options_for_one_request_do_not_go_with_many(in_shop, requests, more):
+    done = in_shop("menu", "--requests", requests, *more)
+    assert (done.code, done.out) == (2, "")
+    assert "--requests goes with" in done.err
+
+
+def test_a_menu_without_a_request_says_how_to_give_one(in_shop):
+    done = in_shop("menu")
+    assert done.code == 2
+    assert "--requests" in done.err
+
+
+@pytest.mark.parametrize("text", ['{"request": 5}', '{"request": "x", "path": "y"}', "{"])
+def test_a_line_that_is_no_request_is_named(in_shop, tmp_path, text):
+    file = tmp_path / "broken.jsonl"
+    file.write_text(f"Cancel order 991\n{text}\n", encoding="utf-8")
+    done = in_shop("menu", "--requests", file)
+    assert done.code == 1
+    assert "broken.jsonl:2" in done.err
+    assert in_shop("menu", "--requests", tmp_path / "missing").code == 1
+
+
+# -- where it is computed ----------------------------------------------------------------------
+
+
+def test_the_cpu_can_be_forced_and_changes_nothing(in_shop, monkeypatch):
+    monkeypatch.delenv("SPM_DEVICE", raising=False)
+    usual = in_shop("menu", demo.REQUEST, "--json").out
+    assert in_shop("menu", demo.REQUEST, "--device", "cpu", "--json").out == usual
+    assert "SPM_DEVICE" not in os.environ
+
+
+@pytest.mark.skipif(HERE, reason="there is a GPU")
+@pytest.mark.parametrize("option", [["--device", "cuda"], []])
+def test_without_a_gpu_asking_for_one_fails_with_the_next_step(in_shop, monkeypatch, option):
+    if not option:
+        monkeypatch.setenv("SPM_DEVICE", "cuda")
+    done = in_shop("menu", demo.REQUEST, *option)
+    assert (done.code, done.out) == (1, "")
+    assert "'cuda' was asked for" in done.err
+    assert "--device cpu" in done.err
+
+
+def test_a_device_that_nobody_knows_is_wrong_usage(in_shop):
+    assert in_shop("menu", demo.REQUEST, "--device", "tpu").code == 2
 
 
 # -- what is asked -----------------------------------------------------------------------------
