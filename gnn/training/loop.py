@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
 from torch_geometric.utils import to_dense_batch
@@ -16,6 +17,7 @@ from spm.gnn.decoding import OrderWeights
 from spm.gnn.networks.reranker import Reranker
 from spm.gnn.training import distributed
 from spm.gnn.training.losses import SHARES, reranker_loss, retriever_loss
+from spm.gnn.training.packing import PackedGraph
 from spm.registry.store import disk
 
 Step = Callable[[nn.Module, Batch], Tensor]
@@ -63,6 +65,20 @@ def ordering_step(network: nn.Module, batch: Batch, shares: Mapping[str, float] 
     return torch.stack([share * losses[name] for name, share in shares.items()]).sum()
 
 
+class Unpacked(Dataset[Data]):
+    """Graphs as a loader asks for them: packed ones are unpacked for the batch that they are in."""
+
+    def __init__(self, graphs: Sequence[Data | PackedGraph]) -> None:
+        self._graphs = graphs
+
+    def __len__(self) -> int:
+        return len(self._graphs)
+
+    def __getitem__(self, at: int) -> Data:
+        one = self._graphs[at]
+        return one.graph() if isinstance(one, PackedGraph) else one
+
+
 class Fit:
     """The training of one network, an epoch at a time.
 
@@ -71,10 +87,14 @@ class Fit:
     """
 
     def __init__(
-        self, network: nn.Module, graphs: Sequence[Data], step: Step, schedule: Schedule
+        self,
+        network: nn.Module,
+        graphs: Sequence[Data | PackedGraph],
+        step: Step,
+        schedule: Schedule,
     ) -> None:
         self.network = network.to(distributed.device())
-        self.graphs, self.step, self.schedule = list(graphs), step, schedule
+        self.graphs, self.step, self.schedule = Unpacked(graphs), step, schedule
         distributed.same_start(network)
         self.steps = -(-len(self.graphs) // schedule.batch)
         self.optimizer = torch.optim.AdamW(_groups(network, schedule))

@@ -12,7 +12,6 @@ from typing import TypeVar
 import numpy as np
 import torch
 from torch import nn
-from torch_geometric.data import Data
 
 from spm.gnn.constructor import place_of
 from spm.gnn.decoding import OrderWeights, SetWeights
@@ -28,6 +27,7 @@ from spm.gnn.training.examples import Example, Row
 from spm.gnn.training.loop import Fit, Ordering, Schedule, ordering_step, retriever_step
 from spm.gnn.training.losses import SHARES
 from spm.gnn.training.measures import Measures
+from spm.gnn.training.packing import PackedExamples, PackedGraph, Texts
 from spm.gnn.training.run_folder import Run
 from spm.gnn.training.selection import best_cut, best_sets, measure_menus, measure_sets, pick
 from spm.registry.errors import InputError
@@ -80,6 +80,7 @@ class Training:
                 "Import some with: spm traces import FILE"
             )
         self.teach, self.judge, self.config, self.run, self.start = teach, judge, config, run, start
+        self._texts = Texts()
         self._progress = progress
         self._measured: Measures | None = None
         self._leads = distributed.world()[0] == 0
@@ -88,7 +89,7 @@ class Training:
         """Train both networks and choose what is not learned."""
         vectors = self.config.vectors
         graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
-        judged = [row.example() for row in self.judge]
+        judged = PackedExamples((row.example() for row in self.judge), self._texts)
         network, epochs = self._retriever("retriever", graphs, judged)
         sets = best_sets(_networks(network, judged), judged, vectors=vectors)
         model = Model(_arrays(network), {}, sets, OrderWeights(), 0.0, vectors, provenance)
@@ -100,24 +101,27 @@ class Training:
 
     # -- examples --------------------------------------------------------------------------
 
-    def _frontier_graph(self, row: Row) -> Data:
-        one = row.example()
+    def _frontier_graph(self, row: Row) -> PackedGraph:
+        one, vectors = row.example(), self.config.vectors
         place = place_of(one.frontier, one.path)
-        return frontier_graph(derive(one.frontier), place, vectors=self.config.vectors)
+        made = frontier_graph(derive(one.frontier), place, vectors=vectors)
+        return PackedGraph(made, self._texts, vectors=vectors)
 
-    def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> Data:
+    def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> PackedGraph:
         one, vectors = row.example(), self.config.vectors
         facts = derive(one.frontier)
         (chosen,), said = pick(networks, one.frontier, facts, [sets], vectors=vectors)
         place = place_of(one.frontier, one.path)
-        return menu_graph(one.frontier, facts, chosen, said[chosen.order], place, vectors=vectors)
+        said = said[chosen.order]
+        made = menu_graph(one.frontier, facts, chosen, said, place, vectors=vectors)
+        return PackedGraph(made, self._texts, vectors=vectors)
 
     # -- networks --------------------------------------------------------------------------
 
     def _retriever(
         self,
         stage: str,
-        graphs: Sequence[Data],
+        graphs: Sequence[PackedGraph],
         judged: Sequence[Example] | None,
         epochs: int | None = None,
     ) -> tuple[Retriever, int]:
@@ -136,13 +140,15 @@ class Training:
         best = self._learn(fit, stage, score if judged else None, lambda m: m.chain + m.recall)
         return network, best
 
-    def _menus(self, graphs: Sequence[Data], sets: SetWeights, epochs: int) -> list[Data]:
+    def _menus(
+        self, graphs: Sequence[PackedGraph], sets: SetWeights, epochs: int
+    ) -> list[PackedGraph]:
         """Every teaching row's menu, chosen by a retriever that never saw the row's group."""
         # Counted anew: groups bear the number of a row, and those may all be even, or of one fold.
         known: dict[tuple[int, int | None], int] = {}
         keys = [(id(row.library), row.question.group) for row in self.teach]
         folds = [known.setdefault(key, len(known)) % self.config.folds for key in keys]
-        found: dict[int, Data] = {}
+        found: dict[int, PackedGraph] = {}
         for fold in sorted(set(folds)):
             inside = [at for at, number in enumerate(folds) if number == fold]
             outside = [at for at, number in enumerate(folds) if number != fold]
@@ -153,7 +159,9 @@ class Training:
                 found[at] = self._menu_graph(self.teach[at], networks, sets)
         return [found[at] for at in sorted(found)]
 
-    def _ordered(self, model: Model, menus: Sequence[Data], judged: Sequence[Example]) -> Model:
+    def _ordered(
+        self, model: Model, menus: Sequence[PackedGraph], judged: Sequence[Example]
+    ) -> Model:
         """Train the second network, with the decoder's weights."""
         torch.manual_seed(self.config.reranker.seed)
         network = Ordering(*widths(vectors=self.config.vectors)[1:])
