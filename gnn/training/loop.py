@@ -94,7 +94,7 @@ class Fit:
         schedule: Schedule,
     ) -> None:
         self.network = network.to(distributed.device())
-        self.graphs, self.step, self.schedule = Unpacked(graphs), step, schedule
+        self.graphs, self.step, self.schedule = list(graphs), step, schedule
         distributed.same_start(network)
         self.steps = -(-len(self.graphs) // schedule.batch)
         self.optimizer = torch.optim.AdamW(_groups(network, schedule))
@@ -137,7 +137,7 @@ class Fit:
         order = torch.randperm(len(self.graphs), generator=shuffle).tolist()
         size = self.schedule.batch
         parts = [distributed.share(order[at : at + size]) for at in range(0, len(order), size)]
-        return DataLoader(self.graphs, batch_sampler=parts)
+        return DataLoader(Unpacked(self.graphs), batch_sampler=parts)
 
     def state(self) -> dict[str, Tensor]:
         """Everything that the next epoch depends on, as tensors."""

@@ -13,7 +13,6 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from spm.gnn.networks.sizes import VECTOR
 from spm.gnn.training.examples import Example
 from spm.registry.frontier.frontier import Frontier
 
@@ -78,27 +77,27 @@ class PackedGraph:
     Args:
         graph: as `request_graphs` makes it.
         texts: keeps the vectors that its rows begin with: the tool's and the request's.
-        vectors: whether its rows begin with them.
+        width: how long each of them is; 0: there are none.
     """
 
-    __slots__ = ("_arrays", "_request", "_texts", "_tools")
+    __slots__ = ("_arrays", "_request", "_texts", "_tools", "_width")
 
-    def __init__(self, graph: Data, texts: Texts, *, vectors: bool) -> None:
-        self._texts = texts if vectors else None
+    def __init__(self, graph: Data, texts: Texts, width: int) -> None:
+        self._texts, self._width = texts, width
         found = {name: value.numpy() for name, value in graph.to_dict().items()}
-        if vectors:
+        if width:
             rows = found["x"]
-            self._tools = texts.numbers(rows[:, :VECTOR])
-            self._request = texts.numbers(rows[:1, VECTOR : 2 * VECTOR])
-            found["x"] = rows[:, 2 * VECTOR :]
+            self._tools = texts.numbers(rows[:, :width])
+            self._request = texts.numbers(rows[:1, width : 2 * width])
+            found["x"] = rows[:, 2 * width :]
         self._arrays = {name: PackedArray.of(value) for name, value in found.items()}
 
     def graph(self) -> Data:
         """The graph as it was."""
         found = _unpacked(self._arrays)
-        if self._texts is not None:
-            tools = self._texts.vectors(self._tools, VECTOR)
-            request = self._texts.vectors(self._request, VECTOR)
+        if self._width:
+            tools = self._texts.vectors(self._tools, self._width)
+            request = self._texts.vectors(self._request, self._width)
             both = tools, np.repeat(request, len(tools), axis=0)
             found["x"] = np.concatenate([*both, found["x"]], axis=1)
         return Data(**{name: torch.from_numpy(value) for name, value in found.items()})

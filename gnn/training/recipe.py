@@ -22,6 +22,7 @@ from spm.gnn.networks.input_rows import widths
 from spm.gnn.networks.numpy_forward import Weights
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
 from spm.gnn.networks.retriever import Retriever
+from spm.gnn.networks.sizes import VECTOR
 from spm.gnn.training import distributed
 from spm.gnn.training.examples import Example, Row
 from spm.gnn.training.loop import Fit, Ordering, Schedule, ordering_step, retriever_step
@@ -105,7 +106,7 @@ class Training:
         one, vectors = row.example(), self.config.vectors
         place = place_of(one.frontier, one.path)
         made = frontier_graph(derive(one.frontier), place, vectors=vectors)
-        return PackedGraph(made, self._texts, vectors=vectors)
+        return PackedGraph(made, self._texts, VECTOR if vectors else 0)
 
     def _menu_graph(self, row: Row, networks: Networks, sets: SetWeights) -> PackedGraph:
         one, vectors = row.example(), self.config.vectors
@@ -114,7 +115,7 @@ class Training:
         place = place_of(one.frontier, one.path)
         said = said[chosen.order]
         made = menu_graph(one.frontier, facts, chosen, said, place, vectors=vectors)
-        return PackedGraph(made, self._texts, vectors=vectors)
+        return PackedGraph(made, self._texts, VECTOR if vectors else 0)
 
     # -- networks --------------------------------------------------------------------------
 

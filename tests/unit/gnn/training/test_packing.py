@@ -13,6 +13,7 @@ from spm.gnn.constructor import place_of
 from spm.gnn.decoding import SetWeights, choose
 from spm.gnn.features import derive
 from spm.gnn.networks.request_graphs import frontier_graph, menu_graph
+from spm.gnn.networks.sizes import VECTOR
 from spm.gnn.training.examples import Example
 from spm.gnn.training.packing import PackedArray, PackedExamples, PackedGraph, Texts
 
@@ -76,7 +77,7 @@ def test_an_unpacked_array_may_be_written_to():
 def test_a_graph_is_what_it_was(random_frontier, vectors):
     texts = Texts()
     made = graphs(random_frontier, vectors=vectors)
-    packed = [PackedGraph(graph, texts, vectors=vectors) for graph in made]
+    packed = [PackedGraph(graph, texts, VECTOR if vectors else 0) for graph in made]
     for before, after in zip(made, packed, strict=True):
         assert same(before, after.graph())
         after.graph().x.zero_()
@@ -104,5 +105,5 @@ def test_packing_saves_memory(random_frontier):
     texts = Texts()
     made = graphs(random_frontier, vectors=True)
     whole = sum(len(pickle.dumps(graph)) for graph in made)
-    packed = [PackedGraph(graph, texts, vectors=True) for graph in made]
+    packed = [PackedGraph(graph, texts, VECTOR) for graph in made]
     assert sum(len(one.content) for graph in packed for one in graph._arrays.values()) < whole / 3
