@@ -77,7 +77,7 @@ class Vectors:
         """How many texts have no vector yet."""
         from spm.registry import encoding
 
-        return sum(len(encoding.pending(self._core.store, kind)) for kind in encoding.KINDS)
+        return encoding.count_waiting(self._core.store)
 
     def replace(self, encoder: ClauseEncoder) -> str | None:
         """Drop the vectors of another encoder; returns its name, None when there was no other."""

@@ -176,12 +176,16 @@ WHERE NOT (r)--()
 DELETE r;
 
 // name: put_identities
-// Say which resources the inputs of tools identify.
+// Say which resources the inputs of tools identify. Each pattern begins at the tool, which has few inputs: a
+// field that all tools take has thousands, and a server had to go through those that are being written.
 // params: rows
 // access: write
 // returns:
 UNWIND $rows AS row
-MATCH (t:Tool {id: row.id})-[e:REQUIRES|ACCEPTS]->(f:Field {name: row.field})
+MATCH (t:Tool {id: row.id})
+WITH row, t
+MATCH (t)-[e:REQUIRES|ACCEPTS]->(f)
+WHERE f.name = row.field
 SET e.resource = row.resource, e.role = row.role;
 
 // name: put_identifies

@@ -197,3 +197,30 @@ MATCH (j:Trajectory {id: trajectory})
 WHERE j.request <> ''
 RETURN j.id AS id, j.request AS text, j.request AS head
 ORDER BY id;
+
+// name: tool_page
+// The texts of so many tools behind an id, in the order of their ids; see tool_texts.
+// params: after, count
+// access: read
+// returns: id, text, head
+MATCH (t:Tool)
+WHERE t.id > $after
+WITH t.id AS id, coalesce(t.search_parts, [coalesce(properties(t).document, '')]) AS parts
+ORDER BY id
+LIMIT $count
+RETURN id,
+       parts[0] + reduce(text = '', part IN parts[1..] | text + '\n' + part) AS text,
+       reduce(text = '', part IN parts[..4] |
+         text + CASE WHEN text = '' OR part = '' THEN part ELSE '. ' + part END) AS head
+ORDER BY id;
+
+// name: trajectory_page
+// The texts of so many trajectories behind an id, in the order of their ids; see trajectory_texts.
+// params: after, count
+// access: read
+// returns: id, text, head
+MATCH (j:Trajectory)
+WHERE j.id > $after AND j.request <> ''
+RETURN j.id AS id, j.request AS text, j.request AS head
+ORDER BY id
+LIMIT $count;

@@ -39,7 +39,7 @@ def examine(location: str | None) -> Report:
         if not all(finding.ok for finding in findings):
             return Report(findings, {"engine": store.engine, "store": store.location})
         findings.append(_map(store))
-        waiting = sum(len(encoding.pending(store, kind)) for kind in encoding.KINDS)
+        waiting = encoding.count_waiting(store)
         detail = f"{waiting} texts have no vector yet" if waiting else "every text has its vector"
         status = Registry(store).status()
         counted = ", ".join(f"{status[k]:,} {k}" for k in ("tools", "fields", "trajectories"))

@@ -1,11 +1,10 @@
 """The encoder interface, and keeping the vectors of a store up to date."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple, Protocol
-
-import numpy as np
 
 from spm.registry.errors import EncoderMismatch
 from spm.registry.request.clauses import clauses
@@ -15,6 +14,7 @@ from spm.registry.store.interface import Kind, Row, Store, Vector
 KINDS: tuple[Kind, ...] = ("tool", "trajectory")
 BATCH = 1_000
 TOGETHER = 32  # requests whose clauses are encoded at once
+PAGE = 20_000  # texts that are held at once: a registry may have millions
 
 
 class Encoder(Protocol):
@@ -92,14 +92,31 @@ def _texts(rows: list[Row]) -> list[NodeText]:
     return [NodeText(r["id"], r["text"], r["head"], digest(r["text"], r["head"])) for r in rows]
 
 
+def waiting(store: Store, kind: Kind) -> Iterator[NodeText]:
+    """Nodes whose vector is missing or was made of another text, by id; a page is held at once."""
+    last = ""
+    while rows := store.read(f"vectors/{kind}_page", after=last, count=PAGE):
+        yield from _missing(store, kind, rows)
+        if len(rows) < PAGE:
+            return
+        last = rows[-1]["id"]
+
+
 def pending(store: Store, kind: Kind, ids: Sequence[str] | None = None) -> list[NodeText]:
-    """Nodes whose vector is missing or was made of another text; only of `ids`, where given."""
+    """All that are `waiting`; only of `ids`, where given."""
     if ids is None:
-        found, encoded = node_texts(store, kind), store.encoded(kind)
-    else:
-        rows = store.read(f"vectors/{kind}_texts_of", ids=sorted(set(ids)))
-        found, encoded = _texts(rows), store.encoded(kind, [row["id"] for row in rows])
-    return [one for one in found if encoded.get(one.id) != one.digest]
+        return list(waiting(store, kind))
+    return _missing(store, kind, store.read(f"vectors/{kind}_texts_of", ids=sorted(set(ids))))
+
+
+def count_waiting(store: Store) -> int:
+    """How many texts have no vector yet."""
+    return sum(1 for kind in KINDS for _ in waiting(store, kind))
+
+
+def _missing(store: Store, kind: Kind, rows: list[Row]) -> list[NodeText]:
+    encoded = store.encoded(kind, [row["id"] for row in rows])
+    return [one for one in _texts(rows) if encoded.get(one.id) != one.digest]
 
 
 def encode(
@@ -112,17 +129,16 @@ def encode(
     """
     require(store, encoder)
     for kind in KINDS:
-        _forget(store, encoder, kind)
-    waiting = {kind: pending(store, kind) for kind in KINDS}
-    total = sum(len(rows) for rows in waiting.values())
+        store.drop_stale(kind, encoder.name)
+    total = count_waiting(store) if progress else 0
     done = 0
-    for kind, rows in waiting.items():
-        for start in range(0, len(rows), BATCH):
-            batch = rows[start : start + BATCH]
+    for kind in KINDS:
+        rows = waiting(store, kind)
+        while batch := list(islice(rows, BATCH)):
             report = partial(_report, progress, done, total) if progress else None
             keep(store, encoder, kind, batch, vectors_of(encoder, kind, batch, report))
             done += len(batch)
-    return total
+    return done
 
 
 def encode_only(store: Store, encoder: Encoder, kind: Kind, ids: Sequence[str]) -> int:
@@ -162,14 +178,6 @@ def keep(
     store.put_vectors(kind, ids, texts, digests, vectors, encoder.name)
 
 
-def _forget(store: Store, encoder: Encoder, kind: Kind) -> None:
-    """Drop vectors of texts that are gone: removed tools, pruned trajectories."""
-    there = {row["id"] for row in store.read(f"vectors/{kind}_texts")}
-    if store.encoded(kind).keys() - there:
-        nothing = np.zeros((0, encoder.dimensions), dtype=np.float32)
-        store.put_vectors(kind, [], [], [], nothing, encoder.name)
-
-
 def _report(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
     progress(before + done, total)
 
@@ -206,7 +214,7 @@ def switch(store: Store, encoder: Encoder) -> str | None:
 
 def complete(store: Store) -> bool:
     """Whether every tool and request has the vector of its text."""
-    return not any(pending(store, kind) for kind in KINDS)
+    return not any(True for kind in KINDS for _ in waiting(store, kind))
 
 
 def digest(text: str, head: str | None = None) -> str:

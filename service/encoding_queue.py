@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Protocol
 
 from spm.gnn.encoders.by_name import encoder_of
@@ -158,7 +159,7 @@ class EncodingQueue:
 
 def _left(registry: Registry) -> list[_Brought]:
     found = [
-        (kind, [row.id for row in encoding.pending(registry.store, kind)][:MOST])
+        (kind, [row.id for row in islice(encoding.waiting(registry.store, kind), MOST)])
         for kind in encoding.KINDS
     ]
     return [_Brought(kind, ids) for kind, ids in found if ids]

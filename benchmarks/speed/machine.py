@@ -51,6 +51,13 @@ def memory(process: int | str = "self") -> dict[str, float]:
     return {"rss": round(said["Rss"], 1), "pss": round(said["Pss"], 1)}
 
 
+def peak() -> float:
+    """The most that this process ever held, in MB."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    said = next((line.split()[1] for line in lines if line.startswith("VmHWM:")), "0")
+    return round(int(said) / KILO, 1)
+
+
 def processor_time(process: int) -> float:
     """The seconds of processor time that a process and its threads have taken."""
     said = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()

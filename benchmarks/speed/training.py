@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.library import VECTORS
-from benchmarks.speed.machine import load, memory
+from benchmarks.speed.machine import load, memory, peak
 from benchmarks.speed.report.findings import Figure, Finding, found
 from benchmarks.speed.samples import Row, Sample, summed
 from benchmarks.speed.workers import Tell, run
@@ -61,6 +61,7 @@ def measure(store: Path, threads: int = 1, tell: Tell | None = None) -> Finding:
     requests: int = said["trajectories"]
     whole = sum(said["seconds"].values())
     minutes = whole / 60 * GOAL / requests
+    processor = said["cpu"] / 60 * GOAL / requests
     direct = requests == GOAL
     rows = [summed(f"· {stage}", Sample([1000 * s])) for stage, s in said["seconds"].items()]
     rows += [_step(title, said["steps"][stage]) for stage, title in STEPS.items()]
@@ -72,6 +73,11 @@ def measure(store: Path, threads: int = 1, tell: Tell | None = None) -> Finding:
         rows,
         [
             Figure("training_minutes", round(minutes, 1), said=reached),
+            Figure("training_cpu_minutes", round(processor, 1), said=reached),
+            Figure(
+                "training_memory" if direct else f"most memory, {requests:,} requests, MB",
+                said["peak"],
+            ),
             Figure("requests per second", round(requests / whole, 1)),
         ],
         [VECTORS, "One run; a stage's time includes the choosing at its end."],
@@ -95,7 +101,7 @@ def train(store: str, threads: int) -> dict[str, Any]:
         with Registry.open(store) as registry:
             clock = Clock()
             made = learn(registry.store, Path(folder), "bench", Config(), tell=clock.hear)
-            seconds = clock.seconds()
+            seconds, spent = clock.seconds(), time.process_time()
             tools = registry.status()["tools"]
             Path(made["model"]).unlink()  # the library is measured on again, with the prior
     return {
@@ -104,6 +110,8 @@ def train(store: str, threads: int) -> dict[str, Any]:
         "seconds": seconds,
         "steps": {stage: clock.steps(stage) for stage in STEPS},
         "memory": memory(),
+        "cpu": spent,
+        "peak": peak(),
     }
 
 

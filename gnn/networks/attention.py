@@ -62,6 +62,6 @@ class Block(nn.Module):
 
 def hide_padding(bias: Tensor, mask: Tensor | None) -> Tensor:
     """Let nobody attend to padding: `mask` (B, N) is true where a node is real; None: all are."""
-    if mask is None:
+    if mask is None or bool(mask.all()):  # most batches: as many candidates everywhere
         return bias
     return bias.masked_fill(~mask[:, None, None, :], float("-inf"))

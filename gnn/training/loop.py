@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
 
@@ -17,6 +18,7 @@ from spm.gnn.networks.reranker import Reranker
 from spm.gnn.training import distributed
 from spm.gnn.training.config import Config, RetrieverLosses, Schedule
 from spm.gnn.training.losses import USUAL, reranker_loss, retriever_loss
+from spm.gnn.training.packing import PackedGraph
 from spm.registry.store import disk
 
 Step = Callable[[nn.Module, Batch], Tensor]
@@ -55,6 +57,20 @@ def ordering_step(network: nn.Module, batch: Batch) -> Tensor:
     return torch.stack([share * losses[name] for name, share in shares.items()]).sum()
 
 
+class Unpacked(Dataset[Data]):
+    """Graphs as a loader asks for them: packed ones are unpacked for the batch that they are in."""
+
+    def __init__(self, graphs: Sequence[Data | PackedGraph]) -> None:
+        self._graphs = graphs
+
+    def __len__(self) -> int:
+        return len(self._graphs)
+
+    def __getitem__(self, at: int) -> Data:
+        one = self._graphs[at]
+        return one.graph() if isinstance(one, PackedGraph) else one
+
+
 class Fit:
     """The training of one network, an epoch at a time.
 
@@ -65,7 +81,7 @@ class Fit:
     def __init__(
         self,
         network: nn.Module,
-        graphs: Sequence[Data],
+        graphs: Sequence[Data | PackedGraph],
         step: Step,
         schedule: Schedule,
         further: float = 25.0,
@@ -116,7 +132,7 @@ class Fit:
         order = torch.randperm(len(self.graphs), generator=shuffle, device="cpu").tolist()
         size = self.schedule.batch
         parts = [distributed.share(order[at : at + size]) for at in range(0, len(order), size)]
-        return DataLoader(self.graphs, batch_sampler=parts)
+        return DataLoader(Unpacked(self.graphs), batch_sampler=parts)
 
     def state(self) -> dict[str, Tensor]:
         """Everything that the next epoch depends on, as tensors."""

@@ -28,6 +28,7 @@ from spm.gnn.training.config import Config
 from spm.gnn.training.examples import Example, Row
 from spm.gnn.training.loop import Fit, Ordering, ordering_step, retriever_step
 from spm.gnn.training.measures import Measures
+from spm.gnn.training.packing import PackedExamples, PackedGraph, Texts
 from spm.gnn.training.run_folder import Run
 from spm.gnn.training.selection import best_cut, best_sets, measure_menus, measure_sets, pick
 from spm.registry.errors import InputError
@@ -69,6 +70,7 @@ class Training:
         self.teach, self.judge, self.config, self.run = teach, judge, config, run
         self.start = config.begins_with(start)
         self.design = config.design
+        self._texts = Texts()
         self._progress = progress
         self._measured: Measures | None = None
         self._leads = distributed.world()[0] == 0
@@ -77,7 +79,8 @@ class Training:
         """Train both networks and choose what is not learned."""
         config, design = self.config, self.design
         graphs = [self._frontier_graph(row) for row in self._counted("features", self.teach)]
-        judged = [row.example(design.frontier) for row in self.judge]
+        examples = (row.example(design.frontier) for row in self.judge)
+        judged = PackedExamples(examples, self._texts)
         network, epochs = self._retriever("retriever", graphs, judged)
         sets = best_sets(_networks(network), judged, config.sets, design)
         model = Model(_arrays(network), {}, sets, config.order, 0.0, design, provenance)
@@ -89,24 +92,30 @@ class Training:
 
     # -- examples --------------------------------------------------------------------------
 
-    def _frontier_graph(self, row: Row) -> Data:
+    def _frontier_graph(self, row: Row) -> PackedGraph:
         one, inputs = row.example(self.design.frontier), self.design.inputs
         place = place_of(one.frontier, one.path)
-        return frontier_graph(derive(one.frontier, inputs), place, inputs)
+        return self._packed(frontier_graph(derive(one.frontier, inputs), place, inputs))
 
-    def _menu_graph(self, row: Row, networks: Inference, sets: SetWeights) -> Data:
+    def _menu_graph(self, row: Row, networks: Inference, sets: SetWeights) -> PackedGraph:
         one, inputs = row.example(self.design.frontier), self.design.inputs
         facts = derive(one.frontier, inputs)
         (chosen,), said = pick(networks, one.frontier, facts, [sets], self.design)
         place = place_of(one.frontier, one.path)
-        return menu_graph(one.frontier, facts, chosen, said[chosen.order], place, inputs)
+        return self._packed(
+            menu_graph(one.frontier, facts, chosen, said[chosen.order], place, inputs)
+        )
+
+    def _packed(self, made: Data) -> PackedGraph:
+        inputs = self.design.inputs
+        return PackedGraph(made, self._texts, inputs.dimensions if inputs.vectors else 0)
 
     # -- networks --------------------------------------------------------------------------
 
     def _retriever(
         self,
         stage: str,
-        graphs: Sequence[Data],
+        graphs: Sequence[PackedGraph],
         judged: Sequence[Example] | None,
         epochs: int | None = None,
     ) -> tuple[Retriever, int]:
@@ -126,13 +135,15 @@ class Training:
         best = self._learn(fit, stage, score if judged else None, lambda m: m.chain + m.recall)
         return network, best
 
-    def _menus(self, graphs: Sequence[Data], sets: SetWeights, epochs: int) -> list[Data]:
+    def _menus(
+        self, graphs: Sequence[PackedGraph], sets: SetWeights, epochs: int
+    ) -> list[PackedGraph]:
         """Every teaching row's menu, chosen by a retriever that never saw the row's group."""
         # Counted anew: groups bear the number of a row, and those may all be even, or of one fold.
         known: dict[tuple[int, int | None], int] = {}
         keys = [(id(row.library), row.question.group) for row in self.teach]
         folds = [known.setdefault(key, len(known)) % self.config.folds for key in keys]
-        found: dict[int, Data] = {}
+        found: dict[int, PackedGraph] = {}
         for fold in sorted(set(folds)):
             inside = [at for at, number in enumerate(folds) if number == fold]
             outside = [at for at, number in enumerate(folds) if number != fold]
@@ -143,7 +154,9 @@ class Training:
                 found[at] = self._menu_graph(self.teach[at], networks, sets)
         return [found[at] for at in sorted(found)]
 
-    def _ordered(self, model: Model, menus: Sequence[Data], judged: Sequence[Example]) -> Model:
+    def _ordered(
+        self, model: Model, menus: Sequence[PackedGraph], judged: Sequence[Example]
+    ) -> Model:
         """Train the second network, with the decoder's weights."""
         torch.manual_seed(self.config.reranker.seed)
         network = Ordering(self.config)

@@ -337,6 +337,13 @@ class EmbeddedStore:
         keep = {row["id"] for row in self.read(f"vectors/{kind}_texts")}
         self.files.put(kind, ids, digests, vectors, keep)
 
+    def drop_stale(self, kind: Kind, encoder: str) -> None:
+        """Drop the vectors of texts that are gone: removed tools, pruned trajectories."""
+        there = {row["id"] for row in self.read(f"vectors/{kind}_texts")}
+        if self.encoded(kind).keys() - there:
+            _, known = self.files.matrix(kind)
+            self.put_vectors(kind, [], [], [], known[:0], encoder)
+
     def forget_vectors(self, encoder: str) -> None:
         """Drop all vectors, then write the next encoder into the graph.
 

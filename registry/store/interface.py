@@ -128,6 +128,10 @@ class Store(Protocol):
         """
         ...
 
+    def drop_stale(self, kind: Kind, encoder: str) -> None:
+        """Drop the vectors of texts that are gone: removed tools, pruned trajectories."""
+        ...
+
     def forget_vectors(self, encoder: str) -> None:
         """Drop all vectors and write down whose come next; interrupted, it can be repeated."""
         ...

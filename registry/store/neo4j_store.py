@@ -306,6 +306,9 @@ class BoltStore:
             self.write("encode", lambda tx, r=rows: put(tx, kind, r, encoder))  # type: ignore[misc]
         self.read("vectors/await")
 
+    def drop_stale(self, kind: Kind, encoder: str) -> None:
+        """Nothing to do: vectors stand on their nodes, and go with them or with their text."""
+
     def forget_vectors(self, encoder: str) -> None:
         """Drop all vectors and write down whose come next, in one transaction."""
         self.write("encode", lambda tx: forget(tx, encoder))

@@ -126,6 +126,7 @@ def parameters(query: Query, store: Any, rng: random.Random) -> Iterator[dict[st
         "family": [None, *sorted({row["family"] for row in listed})],
         "status": [None, "active", "deprecated"],
         "operation": ["unknown"],
+        "after": ["", *ids],
         "before": ["2026-03-01T00:00:00Z", "2026-06-01T00:00:00Z", ""],
         "count": [1, 10, 1000],
         "team": [None, "team a", ""],

@@ -93,6 +93,32 @@ def test_work_is_kept_batch_by_batch(two, monkeypatch):
     assert two.encode(Counting()) == 2
 
 
+@pytest.mark.parametrize("page", [1, 2, 3])
+def test_texts_are_read_page_by_page(two, manifest, monkeypatch, page):
+    monkeypatch.setattr(encoding, "PAGE", page)
+    two.register(manifest("t", c=([], []), d=([], []), e=([], [])))
+    heard: list[tuple[int, int]] = []
+    counting = Counting()
+    assert [one.id for one in encoding.waiting(two.store, "tool")] == sorted(
+        row["id"] for row in two.store.read("tools/names")
+    )
+    assert encoding.count_waiting(two.store) == 6
+    assert two.encode(counting, lambda done, total: heard.append((done, total))) == 6
+    assert heard[-1] == (6, 6)
+    assert len(counting.asked) == len(set(counting.asked)) == 6
+    assert two.encoded()
+    two.register(manifest("t", c=([], []), d={"description": "new"}, e=([], [])))
+    assert [one.id for one in encoding.waiting(two.store, "tool")] == ["t/d"]
+
+
+def test_vectors_of_removed_tools_are_dropped(two):
+    two.encode(Counting())
+    two.remove("b", force=True)
+    assert "s/b" in two.store.encoded("tool")
+    two.encode(Counting())
+    assert list(two.store.encoded("tool")) == ["s/a"]
+
+
 def test_pending_names_the_texts(two):
     two.encode(Counting())
     assert encoding.pending(two.store, "tool") == []
