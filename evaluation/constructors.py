@@ -80,7 +80,7 @@ KNOWN = {
     ),
     "paper-sets": Known(
         "State-Path, our frontier, features and sets",
-        "The same with our losses and set decoder; only the order is the paper's.",
+        "The same with our schedule and set decoder; only the order is the paper's.",
         f"{_STEPS}:SETS",
     ),
     "unordered": Known(

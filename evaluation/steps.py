@@ -24,7 +24,7 @@ def our_features(config: Config) -> Config:
 
 
 def our_sets(config: Config) -> Config:
-    """The losses of the first network and the weights of the set decoder; valid chooses."""
+    """The pace of the first network and the weights of the set decoder; valid chooses."""
     return replace(
         config,
         retriever=OURS.retriever,
