@@ -22,7 +22,7 @@ OnlyOption = Annotated[
     list[str] | None, typer.Option("--only", help="A data set, or specs; all without any.")
 ]
 MostOption = Annotated[int, typer.Option("--most", min=1, help="Requests of each split.")]
-WAYS = ("text", "hybrid", "planned", "spm")
+WAYS = ("text", "planned", "learned", "spm")
 
 
 @app.command()

@@ -8,6 +8,7 @@ import numpy as np
 from benchmarks.day_one.examples import Example
 from benchmarks.day_one.fitting import fit
 from spm.registry.menus.menu import PREFIX
+from spm.registry.routes.candidate_ranking import interleaved
 
 SIZES = (5, 10, 32)
 MEASURES = (*(f"chain@{size}" for size in SIZES), "first@1", "first@5", "prefix", "ceiling")
@@ -51,10 +52,10 @@ def left_out(
             if one.request.family != family or not _reports(one, found, split):
                 continue
             scores = ranking.scores(one.numbers)
-            learned = ranking.order(one.numbers, scores)
-            shown = list(dict.fromkeys([*one.route, *learned]))
+            learned = list(dict.fromkeys([*one.route, *ranking.order(one.numbers, scores)]))
             library = rows[one.request.library]
-            library["spm"].append(measure(shown, one))
+            library["learned"].append(measure(learned, one))
+            library["spm"].append(measure(interleaved(learned, one.orders["planned"]), one))
             for name, order in one.orders.items():
                 library[name].append(measure(order, one))
             library["text"].append(measure(one.orders[_best_text(one, found)], one))

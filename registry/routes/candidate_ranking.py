@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,11 @@ FILE = "candidate_ranking.safetensors"
 TREES, SEARCH = 1.0, 0.5
 FIRST_LINEAR = 0.5
 ENTRIES = 24  # of the best, one runs first
+SURE = 10  # places that are the learned order's alone
 _CUT = 4.0  # spreads
 
 Tensors = Mapping[str, NDArray[Any]]
+Item = TypeVar("Item", int, str)
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,9 @@ class CandidateRanking:
     def scores(self, features: Mapping[str, Numbers]) -> Numbers:
         """How likely each candidate is needed, in units of their spread, (n,)."""
         rows = self._rows(features)
-        parts = (
-            in_spreads(self.needed.linear(rows))
-            + TREES * in_spreads(self.needed.forest.scores(rows))
-            + SEARCH * features["fused"]
-        )
-        return parts
+        learned = in_spreads(self.needed.linear(rows))
+        learned = learned + TREES * in_spreads(self.needed.forest.scores(rows))
+        return learned + SEARCH * features["fused"]
 
     def order(self, features: Mapping[str, Numbers], scores: Numbers) -> list[int]:
         """The candidates from best to worst, with the likeliest beginning in front."""
@@ -127,6 +126,20 @@ class CandidateRanking:
 
     def _rows(self, features: Mapping[str, Numbers]) -> Numbers:
         return np.stack([features[name] for name in self.names], axis=1)
+
+
+def interleaved(learned: Sequence[Item], planned: Sequence[Item]) -> list[Item]:
+    """The learned order, from place `SURE` on in turns with the planned one.
+
+    Where a library is unlike those that taught, its menu keeps most of what it would have held.
+    """
+    front, rest = learned[:SURE], (iter(planned), iter(learned))
+    found = dict.fromkeys(front)
+    for turn in range(2 * max(len(learned), len(planned))):
+        following = next((one for one in rest[turn % 2] if one not in found), None)
+        if following is not None:
+            found[following] = None
+    return list(found)
 
 
 def in_spreads(values: Numbers) -> Numbers:

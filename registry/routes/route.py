@@ -10,7 +10,7 @@ from spm.registry.map.resources import PEOPLE
 from spm.registry.request.values import Value
 from spm.registry.routes.admission import NOT_UNDERSTOOD, Admission, unread
 from spm.registry.routes.candidate_features import candidate_features
-from spm.registry.routes.candidate_ranking import shipped
+from spm.registry.routes.candidate_ranking import interleaved, shipped
 from spm.registry.routes.certainty import CLEAR, Target, plan_signs
 from spm.registry.routes.closure import (
     Known,
@@ -105,8 +105,10 @@ def rank_candidates(
     scores = ranking.scores(features)
     if observed is not None:
         scores = scores + OBSERVED * observed
-    order = ranking.order(features, scores)
-    return list(dict.fromkeys([*proposal.route, *(frontier.tools[at] for at in order)]))
+    learned = [frontier.tools[at] for at in ranking.order(features, scores)]
+    known = {*frontier.tools}
+    planned = [tool for tool in proposal.order if tool in known]
+    return interleaved(list(dict.fromkeys([*proposal.route, *learned])), planned)
 
 
 def ranking_features(

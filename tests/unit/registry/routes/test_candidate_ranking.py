@@ -11,6 +11,7 @@ from spm.registry.routes.candidate_ranking import (
     Forest,
     Scorer,
     in_spreads,
+    interleaved,
     shipped,
 )
 from spm.registry.routes.route import ranking_features
@@ -57,6 +58,15 @@ def test_who_runs_first_stands_in_front_of_who_is_needed_most():
     )
     features = {"fused": np.array([3.0, 2.0, 1.0]), "early": np.array([0.0, 0.0, 1.0])}
     assert ranking.order(features, ranking.scores(features)) == [2, 0, 1]
+
+
+def test_behind_the_first_places_both_orders_take_turns():
+    learned, planned = list(range(20)), [19, 18, 3, *range(17, 3, -1), 0, 1, 2]
+    found = interleaved(learned, planned)
+    assert found[:10] == learned[:10]
+    assert found[10:14] == [19, 10, 18, 11]
+    assert sorted(found) == learned
+    assert interleaved([1, 2], [2, 1]) == [1, 2]
 
 
 def test_equal_values_have_no_spread():
