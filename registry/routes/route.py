@@ -175,9 +175,7 @@ def propose(
         replace(one, signs={**one.signs, **plan_signs(plans, plan, values, found.get(one.tool))})
         for one, plan in zip(meant, plans, strict=True)
     ]
-    doubt = _doubt(meant)
-    if unread(request, admission) == NOT_UNDERSTOOD:
-        doubt = NOT_UNDERSTOOD
+    doubt = _doubt(meant, unread(request, admission))
     writers = {} if allow_writes else _writers(tool_map, plans, meant, admission)
     route = [] if doubt else list(dict.fromkeys(route))
     order = [*route, *(step for tool in behind for step in close(around, tool).steps)]
@@ -381,8 +379,10 @@ def _writers(
     return found
 
 
-def _doubt(meant: Sequence[Target]) -> str:
+def _doubt(meant: Sequence[Target], unread: str) -> str:
     """Why no route is shown: a route that is wrong costs more than none."""
+    if unread == NOT_UNDERSTOOD:
+        return NOT_UNDERSTOOD
     if not meant:
         return "no tool does what the request asks for"
     least = min(meant, key=lambda target: target.certainty)
