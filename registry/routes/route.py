@@ -70,11 +70,13 @@ class Reading:
         clauses: its parts.
         admission: what its verbs allow.
         values: what it gives to the inputs of tools.
+        candidates: that were there before anything was planned.
     """
 
     clauses: Sequence[Clause]
     admission: Admission
     values: RequestValues
+    candidates: Candidates
 
     def scores(self, candidates: Candidates) -> TargetScores:
         """How well candidates are what each clause asks for."""
@@ -116,9 +118,9 @@ def ranking_features(
 ) -> dict[str, Numbers]:
     """What the order of candidates is learned from and decided by, by name."""
     found = tool_map.cards(frontier.tools)
-    candidates = candidates_of(frontier, found, cards, None)
     if proposal.reading is None:
         raise ValueError("expected a proposal with the reading of a request (got none)")
+    candidates = candidates_of(frontier, found, cards, None, proposal.reading.candidates)
     scores = proposal.reading.scores(candidates)
     return candidate_features(candidates, scores, found, proposal.plans, proposal.order)
 
@@ -153,7 +155,7 @@ def propose(
     found = tool_map.cards(frontier.tools)
     candidates = candidates_of(frontier, found, cards, belief)
     values, admission = RequestValues(request, tool_map), Admission.of(request)
-    reading = Reading(asked, admission, values)
+    reading = Reading(asked, admission, values, candidates)
     may_make = admission.may_make if allow_writes else only_reading
     scores = reading.scores(candidates)
     meant = targets(candidates, scores, asked)
@@ -256,15 +258,30 @@ def candidates_of(
     found: Mapping[str, MapCard],
     cards: Mapping[str, Row],
     belief: Floats | None,
+    known: Candidates | None = None,
 ) -> Candidates:
-    """The candidates with what each is for, by its place on the map and by its name."""
-    rows = [cards[tool] for tool in frontier.tools]
-    return Candidates(
-        frontier,
-        [Purpose.of(found[t], row["name"]) for t, row in zip(frontier.tools, rows, strict=True)],
-        [name_terms(row["name"], row["title"] or "") for row in rows],
-        belief,
-    )
+    """The candidates with what each is for, by its place on the map and by its name.
+
+    Args:
+        frontier: the candidates.
+        found: their cards on the map.
+        cards: what is known of them besides.
+        belief: how far the network takes each for part of the answer.
+        known: other candidates of the request, of whom that is read already.
+    """
+    read: dict[str, tuple[Purpose, frozenset[str]]] = {}
+    if known is not None:
+        pairs = zip(known.purposes, known.names, strict=True)
+        read = dict(zip(known.frontier.tools, pairs, strict=True))
+    for tool in frontier.tools:
+        if tool not in read:
+            row = cards[tool]
+            read[tool] = (
+                Purpose.of(found[tool], row["name"]),
+                name_terms(row["name"], row["title"] or ""),
+            )
+    purposes, names = zip(*(read[tool] for tool in frontier.tools), strict=True)
+    return Candidates(frontier, purposes, names, belief)
 
 
 def _with_values(
