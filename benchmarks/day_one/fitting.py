@@ -15,6 +15,7 @@ from spm.registry.routes.candidate_ranking import ENTRIES, CandidateRanking, Ten
 HARD, OTHERS = 40, 30  # wrong candidates of a request that teach: the best by text, and some others
 STRENGTH = 0.02  # the inverse of what the linear model pays for large weights
 TREES = 160
+_STEPS, _CLOSE = 50, 1e-8
 FOREST = {
     "objective": "lambdarank", "num_leaves": 15, "learning_rate": 0.06, "lambda_l2": 5.0,
     "min_data_in_leaf": 60, "feature_fraction": 0.5, "label_gain": [0, 1], "seed": 0,
@@ -75,7 +76,6 @@ Rows = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int64]]
 
 def _scorer(name: str, found: Sequence[Example], taught: Sequence[Rows]) -> dict[str, Any]:
     import lightgbm
-    from sklearn.linear_model import LogisticRegression
 
     table = np.concatenate([rows[kept] for rows, _, kept in taught])
     right = np.concatenate([flags[kept] for _, flags, kept in taught]).astype(int)
@@ -83,16 +83,35 @@ def _scorer(name: str, found: Sequence[Example], taught: Sequence[Rows]) -> dict
     weights = _equal_weights(found, taught)
     mean, spread = table.mean(axis=0), table.std(axis=0)
     spread[spread < 1e-6] = 1.0
-    linear = LogisticRegression(C=STRENGTH, max_iter=500)
-    linear.fit(((table - mean) / spread).clip(-4, 4), right, sample_weight=weights)
+    linear = _logistic(((table - mean) / spread).clip(-4, 4), right, weights)
     forest = lightgbm.train(FOREST, lightgbm.Dataset(table, right, group=size), TREES)
     parts = {
         "mean": mean.astype(np.float32),
         "spread": spread.astype(np.float32),
-        "weights": linear.coef_[0].astype(np.float32),
+        "weights": linear.astype(np.float32),
         **_forest([tree["tree_structure"] for tree in forest.dump_model()["tree_info"]]),
     }
     return {f"{name}.{key}": value for key, value in parts.items()}
+
+
+def _logistic(
+    table: NDArray[np.float64], right: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The slopes of a logistic regression by Newton's steps; its constant costs nothing."""
+    rows = np.c_[table, np.ones(len(table))]
+    cost = np.eye(rows.shape[1]) / STRENGTH
+    cost[-1, -1] = 0.0
+    slopes = np.zeros(rows.shape[1])
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-(rows @ slopes)))
+        fall = rows.T @ (weights * (chance - right)) + cost @ slopes
+        bend = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + cost
+        step = np.linalg.solve(bend, fall)
+        slopes = slopes - step
+        if np.abs(step).max() < _CLOSE:
+            break
+    found: NDArray[np.float64] = slopes[:-1]
+    return found
 
 
 def _equal_weights(found: Sequence[Example], taught: Sequence[Rows]) -> NDArray[np.float64]:

@@ -62,6 +62,9 @@ class Block(nn.Module):
 
 def hide_padding(bias: Tensor, mask: Tensor | None) -> Tensor:
     """Let nobody attend to padding: `mask` (B, N) is true where a node is real; None: all are."""
-    if mask is None or bool(mask.all()):  # most batches: as many candidates everywhere
+    if mask is None:
+        return bias
+    # Most batches have as many candidates everywhere; a GPU is not asked, it would have to wait.
+    if mask.device.type == "cpu" and bool(mask.all()):
         return bias
     return bias.masked_fill(~mask[:, None, None, :], float("-inf"))

@@ -44,7 +44,7 @@ def test_benchmarks_that_documents_name_exist():
 
     named = 0
     for page in pages():
-        for words in re.findall(r"python -m benchmarks ([a-z ]+)", page.read_text("utf-8")):
+        for words in re.findall(r"python -m benchmarks ([a-z_ ]+)", page.read_text("utf-8")):
             command: Any = get_command(app)
             for word in words.split():
                 if children := getattr(command, "commands", None):
