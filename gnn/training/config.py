@@ -228,11 +228,11 @@ def parsed(text: str, name: str) -> Config:
     except yaml.YAMLError as error:
         raise InputError(f"The configuration {name!r} is no YAML: {error}") from error
     except ValidationError as error:
-        found = "; ".join(_told(one) for one in error.errors()[:5])
+        found = "; ".join(_as_text(one) for one in error.errors()[:5])
         raise InputError(f"The configuration {name!r} cannot be used: {found}.") from error
 
 
-def _told(error: Any) -> str:
+def _as_text(error: Any) -> str:
     place = ".".join(str(part) for part in error["loc"])
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"there is no key {place!r}"

@@ -161,9 +161,9 @@ class ResourceReader:
             name: frozenset(own - (WEAK_KEYS - by_path.get(name, set())) if "id" in own else own)
             for name, own in keys.items()
         }
-        return Nouns(items, owned, aliases, self._told(Nouns(items, owned, aliases)))
+        return Nouns(items, owned, aliases, self._own_keys(Nouns(items, owned, aliases)))
 
-    def _told(self, nouns: Nouns) -> dict[str, str]:
+    def _own_keys(self, nouns: Nouns) -> dict[str, str]:
         """Keys under names of their own: the `account_id` of users who have no plain id."""
         seen: dict[str, Counter[str]] = {}
         for operation in self._operations:
@@ -715,16 +715,16 @@ class ResourceReader:
         if _procedure(operation.path) and self._verb(operation) is None:
             return False
         answer = self._answer(operation)
-        told = [(name, kind) for name, _, kind, _ in answer.plain]
-        told += [(name, kind) for name, _, kind in answer.scalars]
-        return all(kind == "boolean" or is_control(name) for name, kind in told)
+        properties = [(name, kind) for name, _, kind, _ in answer.plain]
+        properties += [(name, kind) for name, _, kind in answer.scalars]
+        return all(kind == "boolean" or is_control(name) for name, kind in properties)
 
     def _answered_key(self, name: str, description: str, kind: str) -> Identity | None:
         """What a plain value of an answer identifies; one without a key must say that it is one.
 
         `hooks` may hold addresses of hooks, and `gists` a count.
         """
-        keyed = split_key(folded(name))[1] or self.nouns.is_told(name)
+        keyed = split_key(folded(name))[1] or self.nouns.is_own_key(name)
         said = keyed or self.nouns.described(description, "")
         return self.nouns.identify(name, description, kind) if said else None
 
@@ -769,7 +769,7 @@ class ResourceReader:
             return None
         if "metadata" in given.path[:-1] or self._is_whole(operation):  # of the thing itself
             return None
-        if not split_key(folded(given.name))[1] and self._is_told(given.schema):
+        if not split_key(folded(given.name))[1] and self._is_no_reference(given.schema):
             return None
         reference = noun(_reference(given.schema))
         if reference and (found := self.nouns.identify(reference, "", given.kind)):
@@ -806,7 +806,7 @@ class ResourceReader:
         body = _body(operation)
         return whole is not None and body is not None and body == _body(whole)
 
-    def _is_told(self, schema: object) -> bool:
+    def _is_no_reference(self, schema: object) -> bool:
         """Whether a value without a key is no reference: some are usual, or it is written whole."""
         if not isinstance(schema, dict):
             return False

@@ -126,7 +126,7 @@ class Nouns:
         known: their names in the singular, as snake case.
         keys: the identifying properties that each is known to have; unknown ones have any.
         same: other names of a resource, each with the one that stands for it.
-        told: keys under names of their own, as an `account_id` that users have instead of an id.
+        own_keys: keys under names of their own: an `account_id` that users have instead of an id.
     """
 
     def __init__(
@@ -134,10 +134,10 @@ class Nouns:
         known: Iterable[str],
         keys: Mapping[str, frozenset[str]] | None = None,
         same: Mapping[str, str] | None = None,
-        told: Mapping[str, str] | None = None,
+        own_keys: Mapping[str, str] | None = None,
     ) -> None:
         self._same = same or {}
-        self._told = told or {}
+        self._own_keys = own_keys or {}
         self._known = {name: tuple(name.split("_")) for name in known if name}
         self._endings: dict[str, set[str]] = defaultdict(set)  # by `_view` and `_card_view`
         for name in self._known:
@@ -263,14 +263,14 @@ class Nouns:
         """What has a key of this name: the `lead_account_id` of a project is a user's."""
         parts = [*base, key] if key else base
         for start in range(len(base)):
-            if resource := self._told.get("_".join(parts[start:])):
+            if resource := self._own_keys.get("_".join(parts[start:])):
                 role = "_".join(base[:start])
                 return Identity(resource, "" if role == resource else role)
         return None
 
-    def is_told(self, name: str) -> bool:
+    def is_own_key(self, name: str) -> bool:
         """Whether things are found by what is called so, though it ends in no key: an `isbn`."""
-        return "_".join(folded(name)) in self._told
+        return "_".join(folded(name)) in self._own_keys
 
     def _finds(self, resource: str, key: str) -> bool:
         """Whether things of this kind are found by this key, as far as is known."""

@@ -114,7 +114,7 @@ def test_a_template_of_urls_is_no_template():
 
 
 def test_a_key_of_its_own_name_finds_a_thing_in_any_role():
-    known = Nouns(["user", "project"], told={"account_id": "user"})
+    known = Nouns(["user", "project"], own_keys={"account_id": "user"})
     assert known.identify("accountId") == Identity("user")
     said = "The account ID of the project lead."
     assert known.identify("leadAccountId", said) == Identity("user", "lead")
