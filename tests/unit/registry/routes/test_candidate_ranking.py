@@ -14,7 +14,7 @@ from spm.registry.routes.candidate_ranking import (
     interleaved,
     shipped,
 )
-from spm.registry.routes.route import ranking_features
+from spm.registry.routes.route import rank_candidates, ranking_features
 from tests.support.help_desk import SERVICE, SPECIFICATION
 
 
@@ -110,3 +110,46 @@ def test_a_menu_holds_each_candidate_once_and_begins_with_its_route(planned, reg
     assert (
         ids[: len(menu.route)] == menu.route == [f"{SERVICE}/findUser", f"{SERVICE}/createTicket"]
     )
+
+
+REQUEST = "Email the customer the receipt for order 4821"
+
+
+@pytest.fixture
+def ranked(shop, monkeypatch):
+    """The order of the demo's candidates where a ranking looks at one number alone."""
+    ranker = shop.ranker()
+    inputs, proposal = ranker.planned_inputs(Ask(REQUEST))
+    none = forest([[0]], [[0]], [[0]], [[0]], [[0]], 0)
+
+    def order(number, observed=None):
+        one = CandidateRanking(
+            ("fused", number), scorer([0.0, 1.0], none), scorer([0.0, 1.0], none)
+        )
+        monkeypatch.setattr("spm.registry.routes.route.shipped", lambda: one)
+        found = rank_candidates(inputs.map, inputs.frontier, inputs.cards, proposal, observed)
+        return found, proposal, inputs
+
+    return order
+
+
+def test_behind_the_route_stands_what_the_ranking_puts_in_front(ranked):
+    found, proposal, inputs = ranked("effects_destructive")
+    rest = [tool for tool in found if tool not in proposal.route]
+    assert found[: len(proposal.route)] == proposal.route
+    assert inputs.cards[rest[0]]["effects"] == "destructive"
+    assert inputs.cards[proposal.order[len(proposal.route)]]["effects"] != "destructive"
+
+
+def test_later_places_are_shared_with_the_plans(ranked):
+    found, proposal, _ = ranked("words_place")  # the worst by words in front
+    shown = [tool for tool in proposal.order if tool not in found[:10]]
+    assert [found[10], found[12]] == shown[:2]
+
+
+def test_what_was_observed_moves_candidates_forward(ranked):
+    plain, proposal, inputs = ranked("words")
+    late = plain[-1]
+    observed = np.array([float(tool == late) for tool in inputs.frontier.tools], np.float32)
+    moved, *_ = ranked("words", observed * 10)
+    assert moved.index(late) <= len(proposal.route) + 1  # behind who begins
